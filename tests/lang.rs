@@ -53,6 +53,7 @@ fn fails(source: &str, message: &str) {
 mod actors;
 mod benchmarks;
 mod bounds;
+mod collections;
 mod naming;
 mod operations;
 mod procedures;

@@ -148,6 +148,8 @@ pub(crate) enum TypeKind {
     Tuple(Vec<TypeExpr>),
     List(Box<TypeExpr>),
     Array(Box<TypeExpr>, Box<Expr>),
+    Set(Box<TypeExpr>),
+    Map(Box<TypeExpr>, Box<TypeExpr>),
     Process,
     Actor,
 }
@@ -237,6 +239,11 @@ pub(crate) enum ExprKind {
     Tuple(Vec<Expr>),
     List(Vec<Expr>),
     Repeat(Box<Expr>, Box<Expr>),
+    /// The empty one may also be a map.
+    Set(Vec<Expr>),
+    Map(Vec<[Expr; 2]>),
+    Collect(Box<Comprehension>),
+    Quantified(Quantifier, Vec<Generator>, Box<Expr>),
     Range(Box<Expr>, Box<Expr>),
     Index(Box<Expr>, Box<Expr>),
     /// `t.0`, or `P.v` in `final`.
@@ -262,10 +269,58 @@ impl ExprKind {
     }
 }
 
+/// `x in s`: what a variable takes one after another.
+#[derive(Debug)]
+pub(crate) struct Generator {
+    pub(crate) pattern: Pattern,
+    pub(crate) over: Expr,
+}
+
+/// `{e for x in s if p}`, or the same as a list or a map.
+#[derive(Debug)]
+pub(crate) struct Comprehension {
+    pub(crate) makes: Made<Expr>,
+    pub(crate) generators: Vec<Generator>,
+    pub(crate) condition: Option<Expr>,
+}
+
+/// The elements of a collection that is made.
+#[derive(Debug)]
+pub(crate) enum Made<T> {
+    List(T),
+    Set(T),
+    /// A key and its value.
+    Map([T; 2]),
+}
+
+impl<T> Made<T> {
+    /// What is computed for an element, in this order.
+    pub(crate) fn parts(&self) -> &[T] {
+        match self {
+            Made::List(item) | Made::Set(item) => std::slice::from_ref(item),
+            Made::Map(entry) => entry,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Quantifier {
+    Exists,
+    Forall,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnaryOp {
     Neg,
     Not,
+    /// The set of the keys of a map.
+    Keys,
+    /// The list of the values of a map, in the order of keys.
+    Values,
+    /// The set of what is in a list.
+    SetOf,
+    /// The map of the pairs in a list; of equal keys the last one counts.
+    MapOf,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -283,6 +338,11 @@ pub(crate) enum BinaryOp {
     Ge,
     And,
     Or,
+    In,
+    Subset,
+    Union,
+    Intersect,
+    Minus,
 }
 
 impl BinaryOp {
@@ -303,6 +363,11 @@ impl BinaryOp {
             Ge => ">=",
             And => "&&",
             Or => "||",
+            In => "in",
+            Subset => "subset",
+            Union => "union",
+            Intersect => "intersect",
+            Minus => "minus",
         }
     }
 }

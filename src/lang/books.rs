@@ -199,6 +199,7 @@ fn names(value: &Value, comm: Handle) -> bool {
         Value::Comm(handle) => *handle == comm,
         Value::Tuple(parts) => parts.iter().any(|part| names(part, comm)),
         Value::List(items) => items.iter().any(|item| names(item, comm)),
+        Value::Map(map) => map.values().iter().any(|item| names(item, comm)),
         _ => false,
     }
 }

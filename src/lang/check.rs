@@ -9,6 +9,7 @@
 mod actor;
 mod body;
 mod call;
+mod collection;
 mod declare;
 mod exhaustive;
 mod expr;
@@ -119,6 +120,7 @@ pub(crate) fn check(
         steps_left: MAX_STEPS,
         declared: file.items.iter().flat_map(Item::names).map(|name| name.text.clone()).collect(),
         must_travel: Vec::new(),
+        must_have_order: Vec::new(),
     };
     checker.declare(file);
     checker.bodies(file);
@@ -271,6 +273,8 @@ struct Checker<'a> {
     /// Types of values that leave their process (messages, contents of cells, arguments), which
     /// must not contain communications.
     must_travel: Vec<(Type, Span, &'static str)>,
+    /// Types of elements of sets and of keys of maps.
+    must_have_order: Vec<(Type, Span)>,
 }
 
 /// The kind of body that is being checked.
@@ -416,9 +420,11 @@ impl Checker<'_> {
     fn resolve_type(&mut self, ty: &ast::TypeExpr) -> Type {
         let resolved = self.resolve_parts(ty);
         match ty.kind {
-            ast::TypeKind::Tuple(_) | ast::TypeKind::List(_) | ast::TypeKind::Array(..) => {
-                self.sized(resolved, ty.span)
-            }
+            ast::TypeKind::Tuple(_)
+            | ast::TypeKind::List(_)
+            | ast::TypeKind::Array(..)
+            | ast::TypeKind::Set(_)
+            | ast::TypeKind::Map(..) => self.sized(resolved, ty.span),
             _ => resolved,
         }
     }
@@ -429,6 +435,15 @@ impl Checker<'_> {
             ast::TypeKind::Process => Type::Process,
             ast::TypeKind::Actor => Type::AnyActor,
             ast::TypeKind::List(item) => Type::List(Arc::new(self.resolve_type(item))),
+            ast::TypeKind::Set(item) => {
+                let ty = self.resolve_type(item);
+                self.set_of(ty, item.span)
+            }
+            ast::TypeKind::Map(key, value) => {
+                let (key, span) = (self.resolve_type(key), key.span);
+                let value = self.resolve_type(value);
+                self.map_of(key, value, span)
+            }
             ast::TypeKind::Array(item, length) => {
                 let item = self.resolve_type(item);
                 match self.size(length, "an array") {
@@ -461,6 +476,8 @@ impl Checker<'_> {
             "integer" | "i32" | "i64" | "u32" | "u64" | "byte" | "long" => {
                 Some("the type of integers is `int`")
             }
+            "set" | "Set" => Some("a type of sets is written `{int}`"),
+            "map" | "Map" | "dict" => Some("a type of maps is written `{int: bool}`"),
             "boolean" => Some("the type of truth values is `bool`"),
             _ => None,
         };
@@ -524,6 +541,7 @@ impl Checker<'_> {
                 self.report(diagnostic);
             }
         }
+        self.finish_collections();
         for index in 0..self.groups.len() {
             let group = &self.groups[index];
             if group.kind == ObjectKind::Mailbox && group.first_use.is_none() {

@@ -58,12 +58,16 @@ pub(crate) enum Instr {
     List(u32),
     /// … item → … list with this number of copies
     Repeat(u32),
-    /// … list index → … item
+    /// … list index → … item, or … map key → … value
     Index,
     /// … tuple → … component
     Field(u32),
-    /// … list → … number of items
+    /// … collection → … number of items
     Length,
+    /// … value → …: appends it to the list in this slot.
+    Append(u32),
+    /// … number lo hi → … bool: is the number one of `lo..hi`?
+    Within,
     /// … list item → … longer list
     Push,
     /// … list index → … shorter list
@@ -130,7 +134,7 @@ impl Instr {
 /// A step of a path to a part of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// An element of a list, by the next index on the stack.
+    /// An element of a list, by the next index on the stack, or the value of a key of a map.
     Index,
     /// A component of a tuple.
     Field(u32),
@@ -177,6 +181,8 @@ pub(crate) enum Visible {
     Act(&'static Act, u32),
     /// lo hi → int
     Choose,
+    /// list or set → an element
+    ChooseFrom,
     /// → unit
     Local,
     /// arguments → process
@@ -196,7 +202,7 @@ impl Visible {
             }
             Cancel | CancelOutcome => 1,
             Irecv { src, tag } | Probe { src, tag, .. } => 1 + usize::from(src) + usize::from(tag),
-            Wait | Test | WaitAny | TestAny => 1,
+            Wait | Test | WaitAny | TestAny | ChooseFrom => 1,
             Act(act, number) => act.arity.unwrap_or(number as usize),
             Join => 1,
             Choose => 2,
@@ -336,7 +342,7 @@ impl Code {
         use Instr::*;
         match *instr {
             Const(_) | Get(_) | GetPart(..) | Project(..) | Compute(_) | Myself => (0, 1),
-            Set(_) | JumpIfFalse(_) | Assert(_) | Return => (1, 0),
+            Set(_) | Append(_) | JumpIfFalse(_) | Assert(_) | Return => (1, 0),
             SetPart(_, ref steps) => (indices_in(steps) + 1, 0),
             Pop(count) => (count as usize, 0),
             Squash { keep, drop } => ((keep + drop) as usize, keep as usize),
@@ -345,6 +351,7 @@ impl Code {
             Unary(_) | Repeat(_) | Field(_) | Length | Address { .. } => (1, 1),
             Received | Instance(_) | IsMessage(_) | Peek | Pending | ProcessVar { .. } => (1, 1),
             Binary(_) | Index | Push | Remove | Send => (2, 1),
+            Within => (3, 1),
             Tuple(count) | List(count) => (count as usize, 1),
             Message { args, .. } | Create { args, .. } => (args as usize, 1),
             Call(function) => (self.functions[function as usize].1 as usize, 1),

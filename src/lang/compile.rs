@@ -6,6 +6,7 @@
 //! expanded here.
 
 mod actor;
+mod collection;
 mod control;
 mod invariant;
 mod operation;
@@ -15,7 +16,6 @@ mod procedure;
 
 use rustc_hash::FxHashMap;
 
-use self::invariant::{instance, named};
 use super::ast::BinaryOp;
 use super::check::Checked;
 use super::code::{Code, Instr, Live, ReadSet, Step, Visible};
@@ -294,7 +294,8 @@ impl<'a> Compiler<'a> {
 
     pub(super) fn constant(&mut self, value: Value) {
         // Large values are not deduplicated, because hashing them takes long.
-        if let Value::Tuple(_) | Value::List(_) | Value::Message { .. } = value {
+        use Value::{List, Map, Message, Set, Tuple};
+        if let Tuple(_) | List(_) | Set(_) | Map(_) | Message { .. } = value {
             self.code.constants.push(value);
             return self.emit(Instr::Const(self.code.constants.len() as u32 - 1));
         }
@@ -423,8 +424,10 @@ impl<'a> Compiler<'a> {
             ExprKind::Match(value, arms) => self.match_expr(value, arms),
             ExprKind::While(condition, body) => self.while_loop(Some(condition), body),
             ExprKind::Loop(body) => self.while_loop(None, body),
-            ExprKind::ForRange(var, lo, hi, body) => self.for_range(*var, lo, hi, body),
-            ExprKind::ForEach(pattern, list, body) => self.for_each(pattern, list, body),
+            ExprKind::For(generator, body) => self.for_loop(generator, body),
+            ExprKind::Within(_) | ExprKind::Collect(_) | ExprKind::Quantified(..) => {
+                self.on_collections(&expr.kind);
+            }
             ExprKind::Break | ExprKind::Continue => self.leave_loop(&expr.kind),
             ExprKind::Return(value) => self.return_expr(value.as_deref()),
             ExprKind::Assert(condition, message) => {
@@ -441,28 +444,8 @@ impl<'a> Compiler<'a> {
             | ExprKind::Send(..)
             | ExprKind::Create(..) => self.of_actors(&expr.kind),
             ExprKind::Object(address) => self.address(address),
-            ExprKind::Peek(address) => {
-                self.reads.cells.push(named(&self.known, address));
-                self.address(address);
-                self.emit(Instr::Peek);
-            }
-            ExprKind::Pending(address) => {
-                self.reads.mailboxes.push(named(&self.known, address));
-                self.address(address);
-                self.emit(Instr::Pending);
-            }
-            ExprKind::ProcessVar { process, index, name } => {
-                match index {
-                    Some(index) => self.expr(index),
-                    None => self.constant(Value::Int(0)),
-                }
-                let name = self.text(name);
-                self.reads.variables.push((
-                    *process,
-                    instance(&self.known, index.as_deref()),
-                    name,
-                ));
-                self.emit(Instr::ProcessVar { process: *process, name });
+            ExprKind::Peek(_) | ExprKind::Pending(_) | ExprKind::ProcessVar { .. } => {
+                self.look(&expr.kind);
             }
         }
     }

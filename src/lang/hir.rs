@@ -3,7 +3,7 @@
 //! The checker makes it from the syntax tree, and the compiler makes code from it. It contains no
 //! mistakes: each mistake has become a diagnostic, and a file with an error is not compiled.
 
-use super::ast::{BinaryOp, UnaryOp};
+use super::ast::{BinaryOp, Made, Quantifier, UnaryOp};
 use super::code::Visible;
 use super::diagnostic::Span;
 pub(crate) use super::objects::ObjectKind;
@@ -91,9 +91,12 @@ pub(crate) enum ExprKind {
     Tuple(Vec<Expr>),
     List(Vec<Expr>),
     Repeat(Box<Expr>, u32),
+    /// An element of a list, or the value of a key of a map.
     Index(Box<Expr>, Box<Expr>),
     Field(Box<Expr>, u32),
     Length(Box<Expr>),
+    /// Is the first one a number from the second one to before the third one?
+    Within(Box<[Expr; 3]>),
     Push(Box<Expr>, Box<Expr>),
     Remove(Box<Expr>, Box<Expr>),
     Call(u32, Vec<Expr>),
@@ -107,8 +110,9 @@ pub(crate) enum ExprKind {
     Match(Box<Expr>, Vec<Arm>),
     While(Box<Expr>, Box<Expr>),
     Loop(Box<Expr>),
-    ForRange(Option<VarId>, Box<Expr>, Box<Expr>, Box<Expr>),
-    ForEach(Pattern, Box<Expr>, Box<Expr>),
+    For(Box<Generator>, Box<Expr>),
+    Collect(Box<Comprehension>),
+    Quantified(Quantifier, Vec<Generator>, Box<Expr>),
     Break,
     Continue,
     Return(Option<Box<Expr>>),
@@ -138,6 +142,24 @@ pub(crate) enum ExprKind {
     },
 }
 
+/// Values that variables take one after another.
+#[derive(Debug)]
+pub(crate) enum Generator {
+    /// The numbers from the first to before the second.
+    Range(Option<VarId>, Expr, Expr),
+    /// The elements of a list or a set.
+    Each(Pattern, Expr),
+}
+
+/// A list, set or map of what is computed for each element of others.
+#[derive(Debug)]
+pub(crate) struct Comprehension {
+    pub(crate) makes: Made<Expr>,
+    /// The first one changes slowest.
+    pub(crate) generators: Vec<Generator>,
+    pub(crate) condition: Option<Expr>,
+}
+
 /// The target of an assignment.
 #[derive(Debug)]
 pub(crate) enum Place {
@@ -145,7 +167,7 @@ pub(crate) enum Place {
     Cell(Address),
 }
 
-/// A step into a local list or tuple.
+/// A step into a local list, map or tuple.
 #[derive(Debug)]
 pub(crate) enum Projection {
     Index(Expr),

@@ -11,6 +11,7 @@
 //! it continues.
 
 mod apply;
+mod collections;
 mod domain;
 mod parts;
 
@@ -18,10 +19,10 @@ pub(crate) use apply::apply;
 pub(crate) use domain::{Domain, Unknown};
 
 use super::ast::BinaryOp;
-use super::code::{Code, Family, Instr, Routine, Step, indices_in};
+use super::code::{Code, Family, Instr, Routine};
 use super::{constant, operators};
 use crate::model::{Failure, FailureKind, Handle, Mark, ProcessId, StopSignal, Value};
-use parts::{part, replace, size_within};
+use parts::size_within;
 
 /// The most local steps (backward jumps and calls) without a visible operation. A process that
 /// takes more is assumed to run for ever.
@@ -368,12 +369,14 @@ impl<'c, W: World> Machine<'c, W> {
                 self.set_top(list);
             }
             Instr::Index | Instr::Push | Instr::Remove => self.on_list(instr)?,
+            Instr::Append(slot) => self.append(slot)?,
+            Instr::Within => self.within()?,
             Instr::Field(at) => {
                 let part = operators::field(self.top().get()?, at).clone();
                 self.set_top(part);
             }
             Instr::Length => {
-                let length = operators::list(self.top().get()?).len() as i64;
+                let length = operators::items(self.top().get()?).len() as i64;
                 self.set_top(Value::Int(length));
             }
             Instr::Increment(slot) => {
@@ -484,33 +487,11 @@ impl<'c, W: World> Machine<'c, W> {
 
     fn binary(&mut self, op: BinaryOp) -> Result<(), Fault> {
         let right = self.pop().take()?;
-        if let (BinaryOp::Eq | BinaryOp::Ne, Value::List(_) | Value::Tuple(_)) = (op, &right) {
-            Self::count_parts(&mut self.parts, [&right], 1)?;
+        if let Value::List(_) | Value::Tuple(_) | Value::Set(_) | Value::Map(_) = &right {
+            self.count_operands(op, &right)?;
         }
         let value = operators::binary(op, self.top().get()?, &right)?;
         self.set_top(value);
-        Ok(())
-    }
-
-    fn on_list(&mut self, instr: &Instr) -> Result<(), Fault> {
-        self.tick()?;
-        let argument = self.pop().take()?;
-        Self::count_parts(&mut self.parts, [&argument], 1)?;
-        let Value::List(items) = self.top().get_mut()? else {
-            unreachable!("a list under its argument")
-        };
-        match instr {
-            Instr::Push => items.push(argument),
-            Instr::Remove => {
-                let place = operators::place(argument.int(), items.len(), "the list")?;
-                items.remove(place);
-            }
-            _ => {
-                let place = operators::place(argument.int(), items.len(), "the list")?;
-                let item = items[place].clone();
-                self.set_top(item);
-            }
-        }
         Ok(())
     }
 
@@ -564,37 +545,6 @@ impl<'c, W: World> Machine<'c, W> {
         let instance = self.pop().take()?.int();
         let value = self.world.variable(process, instance, &self.code.texts[name as usize])?;
         self.push(value);
-        Ok(())
-    }
-
-    /// The position on the stack of the first index that `steps` need; there are `above` values
-    /// above the indices.
-    fn indices(&self, steps: &[Step], above: usize) -> usize {
-        self.stack.len() - above - indices_in(steps)
-    }
-
-    fn get_part(&mut self, slot: u32, steps: &[Step]) -> Result<(), Fault> {
-        let indices = &self.stack[self.indices(steps, 0)..];
-        let part = part(self.stack[self.base + slot as usize].get()?, steps, indices)?.clone();
-        self.push(part);
-        Ok(())
-    }
-
-    fn set_part(&mut self, slot: u32, steps: &[Step]) -> Result<(), Fault> {
-        self.tick()?;
-        let value = self.pop();
-        Self::count_parts(&mut self.parts, value.get().ok(), 1)?;
-        let indices = self.stack.split_off(self.indices(steps, 0));
-        let whole = self.slot(slot);
-        let replaced = match (whole.get_mut(), value.take()) {
-            (Ok(whole), Ok(value)) => replace(whole, steps, &mut indices.iter(), value),
-            _ => Err(Fault::Unknown),
-        };
-        match replaced {
-            // The variable or the new value is unknown, so the result is, too.
-            Err(Fault::Unknown) => *whole = W::Value::unknown(),
-            known => known?,
-        }
         Ok(())
     }
 }

@@ -144,6 +144,7 @@ fn reads(instr: &Instr, slot: u32) -> bool {
         | Instr::GetPart(from, _)
         | Instr::SetPart(from, _)
         | Instr::Project(from, _)
+        | Instr::Append(from)
         | Instr::Increment(from) => from == slot,
         Instr::End | Instr::Handle(_) | Instr::Compute(_) => true,
         _ => false,

@@ -242,7 +242,8 @@ fn act(kind: &hir::ExprKind) -> Option<Act> {
     match kind {
         hir::ExprKind::Operation(operation) => match operation {
             Received(_) | One { visible: Visible::Local, .. } => None,
-            One { visible: Visible::Probe { .. } | Visible::Choose, .. } => Some(Act::Choice),
+            One { visible: Visible::Probe { .. }, .. } => Some(Act::Choice),
+            One { visible: Visible::Choose | Visible::ChooseFrom, .. } => Some(Act::Choice),
             One { visible: Visible::WaitAny | Visible::TestAny, .. } => Some(Act::Choice),
             On(word, _) if matches!(word.takes, Takes::Objects) => Some(Act::Choice),
             Cancel(_) => Some(Act::Choice),

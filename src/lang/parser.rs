@@ -6,7 +6,9 @@
 //! ([`MAX_NESTING`], [`MAX_CHAIN`]), so that no input exhausts the stack of this or a later pass.
 
 mod actor;
+mod collection;
 mod expr;
+mod for_loop;
 mod item;
 mod range;
 mod statement;
@@ -25,7 +27,16 @@ const CALLED: &str = "a name to call";
 
 /// Parses a file. Mistakes are reported to `diagnostics`; the tree then has `Error` nodes.
 pub(crate) fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Findings) -> File {
-    let mut parser = Parser { source, tokens, at: 0, nesting: 0, last_report: None, diagnostics };
+    let mut parser = Parser {
+        source,
+        tokens,
+        closes: collection::closes(tokens),
+        at: 0,
+        nesting: 0,
+        last_report: None,
+        block_at: None,
+        diagnostics,
+    };
     let mut file = File::default();
     while parser.peek() != Token::End {
         let (start, known) = (parser.span(), file.items.len());
@@ -46,10 +57,14 @@ enum Parts<T> {
 struct Parser<'a> {
     source: &'a str,
     tokens: &'a [(Token, Span)],
+    /// For each opening bracket the index of the closing one.
+    closes: Vec<Option<usize>>,
     at: usize,
     nesting: usize,
     /// The index of the token that the last report was about.
     last_report: Option<usize>,
+    /// The index of a `{` that opens a block unless it must be a set or a map.
+    block_at: Option<usize>,
     diagnostics: &'a mut Findings,
 }
 
@@ -277,6 +292,7 @@ impl Parser<'_> {
             }
             Token::LParen => self.tuple_type(),
             Token::LBracket => self.list_type(),
+            Token::LBrace => self.set_type(),
             _ => {
                 self.report_expected("a type");
                 TypeKind::Error
@@ -320,6 +336,18 @@ impl Parser<'_> {
             TypeKind::List(item)
         };
         self.expect_close(Token::RBracket, open);
+        kind
+    }
+
+    fn set_type(&mut self) -> TypeKind {
+        let open = self.advance();
+        let item = Box::new(self.type_expr());
+        let kind = if self.eat(Token::Colon) {
+            TypeKind::Map(item, Box::new(self.type_expr()))
+        } else {
+            TypeKind::Set(item)
+        };
+        self.expect_close(Token::RBrace, open);
         kind
     }
 }

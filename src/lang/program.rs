@@ -358,6 +358,12 @@ impl Program {
             },
             Value::Tuple(parts) => format!("({})", all(&mut parts.iter())),
             Value::List(items) => format!("[{}]", all(&mut items.iter())),
+            Value::Set(set) => format!("{{{}}}", all(&mut set.items().iter())),
+            Value::Map(map) => {
+                let show = |part| self.show(part, names);
+                let entry = |(key, value)| format!("{}: {}", show(key), show(value));
+                format!("{{{}}}", map.iter().map(entry).collect::<Vec<_>>().join(", "))
+            }
             Value::Message { name, args } => match self.messages.get(*name as usize) {
                 Some(name) => format!("{name}({})", all(&mut args.iter())),
                 None => value.to_string(),
@@ -543,6 +549,10 @@ impl Describe<Local> for Program {
         }
         names.reverse();
         names.join("/")
+    }
+
+    fn chosen(&self, local: &Local, place: i64) -> Option<Value> {
+        self.chosen_element(local, place)
     }
 
     fn site(&self, local: &Local) -> Option<Site> {

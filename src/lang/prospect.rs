@@ -33,6 +33,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::check::Instantiation;
 use super::code::{Code, Instr, Visible};
 use super::interpret::{Domain, Fault, Machine, Rest, Unknown, World};
+use super::operators;
 use crate::model::{
     Asking, CollectiveId, Delivery, End, Guess, Handle, Lane, MailboxId, May, MutexId, Part, Point,
     Reach, Touch, Value,
@@ -197,7 +198,8 @@ impl Abstract {
     fn size(&self) -> usize {
         let Abstract::Known(known) = self else { return 1 };
         let (mut size, mut value) = (1_usize, known);
-        while let Value::List(items) = value {
+        while let Value::List(_) | Value::Set(_) | Value::Map(_) = value {
+            let items = operators::items(value);
             let Some(first) = items.first() else { break };
             (size, value) = (size.saturating_mul(items.len()), first);
         }
@@ -417,6 +419,7 @@ impl<'c> Walk<'c> {
             | Visible::Wait
             | Visible::WaitAny
             | Visible::Choose
+            | Visible::ChooseFrom
             | Visible::Local
             | Visible::Join => {}
         }

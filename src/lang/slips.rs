@@ -14,10 +14,25 @@ pub(crate) fn function(name: &str) -> Option<&'static str> {
             "`choose(lo..hi)` tries every value of a range"
         }
         "length" | "size" | "count" => "the length of a list is `len(list)`",
-        "append" | "add" | "push_back" | "insert" => {
-            "`list = push(list, item)` adds an item at the end"
+        "append" | "push_back" => "`list = push(list, item)` adds an item at the end",
+        "add" | "insert" => {
+            "`list = push(list, item)` adds an item at the end; `s union {x}` is a set with one more"
         }
-        "pop" | "delete" | "erase" => "`list = remove(list, index)` takes an item out",
+        "put" => "a map gets a value by `m[k] = v;`",
+        "pop" | "delete" | "erase" => {
+            "`list = remove(list, index)` takes an item out; `s minus {x}` is a set without one"
+        }
+        "contains" | "has" | "member" | "elem" | "has_key" | "contains_key" => {
+            "to look for an element or a key, write `x in s`"
+        }
+        "union" | "minus" | "intersect" | "subset" => "it stands between two sets: `s union t`",
+        "intersection" => "what is in two sets is `s intersect t`",
+        "difference" => "what is in one of two sets only is `s minus t`",
+        "all" | "every" => "a condition of all elements: `forall x in s: x > 0`",
+        "some" => "a condition of some element: `exists x in s: x > 0`",
+        "set" | "map" | "dict" | "Set" | "Map" => {
+            "a set is written `{1, 2}`, a map `{1: true, 2: false}`"
+        }
         "sleep" | "delay" | "usleep" | "yield" | "sched_yield" => {
             "there is no time: every order of steps is explored anyway"
         }
@@ -114,6 +129,14 @@ pub(crate) fn sign(text: &str) -> Option<&'static str> {
         '≤' => "this is written `<=`",
         '≥' => "this is written `>=`",
         '≠' => "this is written `!=`",
+        '∈' | '∉' => "this is written `in`, or `not in`",
+        '∪' => "this is written `union`",
+        '∩' => "this is written `intersect`",
+        '∖' => "this is written `minus`",
+        '⊆' | '⊂' => "this is written `subset`",
+        '∃' => "this is written `exists x in s: …`",
+        '∀' => "this is written `forall x in s: …`",
+        '∅' => "this is written `{}`",
         '∧' => "this is written `&&`",
         '∨' => "this is written `||`",
         '¬' => "this is written `!`",

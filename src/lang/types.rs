@@ -36,6 +36,9 @@ pub(crate) enum Type {
     Tuple(Arc<[Type]>),
     List(Arc<Type>),
     Array(Arc<Type>, u32),
+    Set(Arc<Type>),
+    /// Of keys and of values.
+    Map(Arc<Type>, Arc<Type>),
     Comm(CommId),
     Process,
     /// A reference to an actor of this declaration.
@@ -108,11 +111,21 @@ pub(crate) struct Inference {
 /// How large a type is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Size {
-    /// The number of elements of its values; a list counts as one item, because its length is
-    /// unknown.
+    /// The number of elements of its values; a list, set or map counts as one item, because its
+    /// length is unknown.
     pub(crate) elements: u64,
     /// Are all its parts known?
     pub(crate) closed: bool,
+}
+
+impl Size {
+    /// The size of both together.
+    fn and(self, other: Size) -> Size {
+        Size {
+            elements: self.elements.saturating_add(other.elements),
+            closed: self.closed && other.closed,
+        }
+    }
 }
 
 impl Inference {
@@ -190,7 +203,12 @@ impl Inference {
                 a.len() == b.len()
                     && a.iter().zip(&*b).fold(true, |ok, (a, b)| self.unify_parts(a, b, left) && ok)
             }
-            (Type::List(a), Type::List(b)) => self.unify_parts(&a, &b, left),
+            (Type::List(a), Type::List(b)) | (Type::Set(a), Type::Set(b)) => {
+                self.unify_parts(&a, &b, left)
+            }
+            (Type::Map(key, value), Type::Map(other_key, other)) => {
+                self.unify_parts(&key, &other_key, left) && self.unify_parts(&value, &other, left)
+            }
             (Type::Array(a, n), Type::Array(b, m)) => n == m && self.unify_parts(&a, &b, left),
             (Type::Comm(a), Type::Comm(b)) => {
                 self.join(a, b);
@@ -212,8 +230,11 @@ impl Inference {
             return true;
         }
         match (self.shallow(found), self.shallow(expected)) {
-            (Type::Array(item, _) | Type::List(item), Type::List(wanted)) => {
-                self.coerce_parts(&item, &wanted, left)
+            (Type::Array(item, _) | Type::List(item), Type::List(wanted))
+            | (Type::Set(item), Type::Set(wanted)) => self.coerce_parts(&item, &wanted, left),
+            (Type::Map(key, value), Type::Map(wanted_key, wanted)) => {
+                self.coerce_parts(&key, &wanted_key, left)
+                    && self.coerce_parts(&value, &wanted, left)
             }
             (Type::Array(item, n), Type::Array(wanted, m)) => {
                 n == m && self.coerce_parts(&item, &wanted, left)
@@ -298,7 +319,7 @@ impl Inference {
     }
 
     /// Does `is` hold for some part of the type that has no parts itself?
-    fn has_part(&self, ty: &Type, is: impl Fn(&Type) -> bool + Copy) -> bool {
+    pub(crate) fn has_part(&self, ty: &Type, is: impl Fn(&Type) -> bool + Copy) -> bool {
         self.has_part_within(ty, is, &mut { MAX_PARTS })
     }
 
@@ -313,7 +334,12 @@ impl Inference {
         }
         match self.shallow(ty) {
             Type::Tuple(parts) => parts.iter().any(|part| self.has_part_within(part, is, left)),
-            Type::List(item) | Type::Array(item, _) => self.has_part_within(&item, is, left),
+            Type::List(item) | Type::Array(item, _) | Type::Set(item) => {
+                self.has_part_within(&item, is, left)
+            }
+            Type::Map(key, value) => {
+                self.has_part_within(&key, is, left) || self.has_part_within(&value, is, left)
+            }
             part => is(&part),
         }
     }
@@ -330,12 +356,12 @@ impl Inference {
         match self.shallow(ty) {
             Type::Tuple(parts) => {
                 let sizes = parts.iter().map(|part| self.size_within(part, left));
-                sizes.fold(Size { elements: 0, closed: true }, |a, b| Size {
-                    elements: a.elements.saturating_add(b.elements),
-                    closed: a.closed && b.closed,
-                })
+                sizes.fold(Size { elements: 0, closed: true }, Size::and)
             }
-            Type::List(item) => self.size_within(&item, left),
+            Type::List(item) | Type::Set(item) => self.size_within(&item, left),
+            Type::Map(key, value) => {
+                self.size_within(&key, left).and(self.size_within(&value, left))
+            }
             Type::Array(item, length) => {
                 let item = self.size_within(&item, left);
                 let elements = item.elements.saturating_mul(u64::from(length));
@@ -388,6 +414,11 @@ impl Inference {
             Type::List(item) => format!("[{}]", self.show_within(&item, names, left)),
             Type::Array(item, length) => {
                 format!("[{}; {length}]", self.show_within(&item, names, left))
+            }
+            Type::Set(item) => format!("{{{}}}", self.show_within(&item, names, left)),
+            Type::Map(key, value) => {
+                let key = self.show_within(&key, names, left);
+                format!("{{{key}: {}}}", self.show_within(&value, names, left))
             }
             Type::Comm(_) => "comm".to_owned(),
             Type::Process => "process".to_owned(),

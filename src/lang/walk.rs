@@ -2,7 +2,7 @@
 //!
 //! A body does not contain the bodies of the procedures that it calls; [`within`] adds them.
 
-use super::hir::{Address, Expr, ExprKind, Operation, Place, Procedure, Projection};
+use super::hir::{Address, Expr, ExprKind, Generator, Operation, Place, Procedure, Projection};
 
 /// The expression and the bodies of the procedures that it calls, directly or indirectly, each
 /// once.
@@ -69,10 +69,16 @@ pub(crate) fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
         | ExprKind::Push(a, b)
         | ExprKind::Remove(a, b)
         | ExprKind::While(a, b)
-        | ExprKind::Send(a, b)
-        | ExprKind::ForEach(_, a, b) => all(&mut [&**a, &**b].into_iter()),
-        ExprKind::If(a, b, c) | ExprKind::ForRange(_, a, b, c) => {
-            all(&mut [&**a, &**b, &**c].into_iter())
+        | ExprKind::Send(a, b) => all(&mut [&**a, &**b].into_iter()),
+        ExprKind::If(a, b, c) => all(&mut [&**a, &**b, &**c].into_iter()),
+        ExprKind::Within(parts) => all(&mut parts.iter()),
+        ExprKind::For(generator, body) => all(&mut sources(generator).chain([&**body])),
+        ExprKind::Quantified(_, generators, condition) => {
+            all(&mut generators.iter().flat_map(sources).chain([&**condition]))
+        }
+        ExprKind::Collect(of) => {
+            let sources = of.generators.iter().flat_map(sources);
+            all(&mut sources.chain(&of.condition).chain(of.makes.parts()))
         }
         ExprKind::Tuple(parts)
         | ExprKind::List(parts)
@@ -99,6 +105,15 @@ pub(crate) fn visit<'e>(expr: &'e Expr, each: &mut dyn FnMut(&'e Expr)) {
         ExprKind::ProcessVar { index, .. } => all(&mut index.iter().map(|index| &**index)),
         ExprKind::Operation(operation) => all(&mut arguments(operation).into_iter()),
     }
+}
+
+/// What is evaluated to know what the generator's variables take.
+fn sources(generator: &Generator) -> impl Iterator<Item = &Expr> {
+    let (one, other) = match generator {
+        Generator::Range(_, lo, hi) => (lo, Some(hi)),
+        Generator::Each(_, items) => (items, None),
+    };
+    std::iter::once(one).chain(other)
 }
 
 fn projected(projection: &Projection) -> Option<&Expr> {

@@ -336,6 +336,10 @@ impl<P: Deref<Target = S> + Sync, S: System> Describe<Opaque> for Inside<P, S> {
         self.0.describe().remarks(inside(local))
     }
 
+    fn chosen(&self, local: &Opaque, number: i64) -> Option<Value> {
+        self.0.describe().chosen(inside(local), number)
+    }
+
     fn show_value(&self, value: &Value, names: Names<'_>) -> String {
         self.0.describe().show_value(value, names)
     }

@@ -69,6 +69,12 @@ pub trait Describe<L> {
         None
     }
 
+    /// What a process at a choice chooses with this number, if that is another value.
+    fn chosen(&self, local: &L, number: i64) -> Option<Value> {
+        let _ = (local, number);
+        None
+    }
+
     /// A value as the program would write it (variants by name).
     fn show_value(&self, value: &Value, names: Names<'_>) -> String {
         let _ = names;

@@ -8,6 +8,7 @@
 //! Invariant: a list is [`Items::Few`] iff it has at most [`FEW`] elements. So equal lists have
 //! equal forms, and the derived comparison and hash are right.
 
+use std::cmp::Ordering;
 #[cfg(not(feature = "lang"))]
 use std::collections::VecDeque as Long;
 use std::fmt;
@@ -60,6 +61,15 @@ impl List {
         few.iter().chain(many.into_iter().flatten())
     }
 
+    /// By binary search: the place of an element that is `Equal`; otherwise the place that it would
+    /// have. The list must be sorted.
+    pub(super) fn find(&self, order: impl FnMut(&Value) -> Ordering) -> Result<usize, usize> {
+        match &self.0 {
+            Items::Few(items) => items.binary_search_by(order),
+            Items::Many(items) => items.binary_search_by(order),
+        }
+    }
+
     /// Appends an element.
     pub fn push(&mut self, value: Value) {
         match &mut self.0 {
@@ -73,6 +83,15 @@ impl List {
             },
             Items::Many(items) => Arc::make_mut(items).push_back(value),
         }
+    }
+
+    /// A list with one element more, at `place`.
+    pub(super) fn with(&self, place: usize, value: Value) -> List {
+        let mut longer = Vec::with_capacity(self.len() + 1);
+        longer.extend(self.iter().take(place).cloned());
+        longer.push(value);
+        longer.extend(self.iter().skip(place).cloned());
+        longer.into()
     }
 
     /// Removes the element at `place`.

@@ -10,7 +10,7 @@ use fixedbitset::FixedBitSet;
 use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
-use super::{Call, Handle, List, Opaque, ProcessId};
+use super::{Call, Handle, List, Map, Opaque, ProcessId, Set};
 
 /// A value of the modelling language.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +33,10 @@ pub enum Value {
     Tuple(Arc<[Value]>),
     /// A list `[T]` or an array `[T; n]`.
     List(List),
+    /// A set.
+    Set(Set),
+    /// A map.
+    Map(Map),
     /// A communication: the request of its own process with that number.
     Comm(Handle),
     /// A handle to a spawned process, or a reference to an actor.
@@ -99,6 +103,19 @@ impl fmt::Display for Value {
                 write!(f, "[")?;
                 sequence(f, &mut items.iter())?;
                 write!(f, "]")
+            }
+            Value::Set(set) => {
+                write!(f, "{{")?;
+                sequence(f, &mut set.items().iter())?;
+                write!(f, "}}")
+            }
+            Value::Map(map) => {
+                write!(f, "{{")?;
+                for (i, (key, value)) in map.iter().enumerate() {
+                    let comma = if i > 0 { ", " } else { "" };
+                    write!(f, "{comma}{key}: {value}")?;
+                }
+                write!(f, "}}")
             }
             Value::Comm(handle) => write!(f, "comm {}", handle.0),
             Value::Process(p) => write!(f, "process {}", p.0),

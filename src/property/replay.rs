@@ -373,6 +373,7 @@ impl<'s, S: System> Replay<'s, S> {
         let op = self.pending(process).expect("an enabled process").clone();
         let site = self.site_of(process, Some(action.choice));
         let before = self.state.local(process);
+        let chosen = self.chosen(process, &op, action.choice);
         self.suppliers.take();
         let response = self.state.step_and_tell(&mut self.locals, action);
         self.spins.clear();
@@ -391,12 +392,21 @@ impl<'s, S: System> Replay<'s, S> {
         Step {
             process: self.name(process).into(),
             action: site.text,
-            outcome: words(&op, |words| words.outcome(self, action, response)),
+            outcome: chosen.or_else(|| words(&op, |words| words.outcome(self, action, response))),
             file: site.file,
             line: (site.line > 0).then_some(site.line),
             column: (site.line > 0).then_some(site.column),
             ended,
         }
+    }
+
+    /// What a process at a choice chooses, if that is more than a number.
+    fn chosen(&self, process: ProcessId, op: &Op, choice: Choice) -> Option<String> {
+        let &Op::Choose { lo, .. } = op else { return None };
+        let describe = self.locals.system().describe();
+        let local = self.locals.get(self.state.local(process));
+        let value = describe.chosen(local, lo + i64::from(choice.0))?;
+        Some(format!("chooses {}", describe.show_value(&value, &|known| self.known_name(known))))
     }
 
     /// Gives names to the processes that the last step started.

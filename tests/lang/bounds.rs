@@ -125,3 +125,18 @@ fn an_index_that_may_be_anything_is_one_range() {
     let source = "mutex m[1000000]; process P[i in 0..10000] { let k = choose(0..2); lock(m[k]); unlock(m[k]); }";
     assert!(reported(source).is_empty());
 }
+
+/// To know whether a brace opens a block, the parser looks for the one that closes it.
+#[test]
+fn braces_and_comprehensions_take_bounded_time() {
+    for line in ["let a = {1, 2 3 (};", "exists(;", "f({1, [});", "let s = {(;", "{ {1} {"] {
+        let found = reported(&format!("process P {{ {} }}", lines(20_000, |_| line.to_owned())));
+        assert!(!found.is_empty(), "{line}");
+    }
+    for comprehension in
+        ["{x for x in 0..100000000}", "forall x in 0..100000000000, y in 0..0: x > y"]
+    {
+        let found = reported(&format!("const A = {comprehension}; process P {{ }}"));
+        assert_eq!(found, ["this takes too long to compute"]);
+    }
+}

@@ -12,7 +12,7 @@ const SPEC: &str = include_str!("everything.maz");
 const ACTORS: &str = include_str!("actors.maz");
 
 /// Pieces to throw in.
-const WORDS: [&str; 64] = [
+const WORDS: [&str; 76] = [
     "(",
     ")",
     "[",
@@ -77,6 +77,18 @@ const WORDS: [&str; 64] = [
     "on Ping(",
     "Node",
     "Node[",
+    "{}",
+    "{1: ",
+    "union",
+    "minus",
+    "intersect",
+    "subset",
+    "not in",
+    "for x in",
+    "exists x in",
+    "forall (x, y) in s:",
+    "keys(m)",
+    "choose(s)",
 ];
 
 /// A program that does not compile is explained; one that compiles can run (types were checked, so

@@ -2,7 +2,7 @@
 //!
 //! The static analysis follows the code of a process with partial knowledge. So the objects of
 //! these programs are arrays, and the index of an operation is computed: from variables, lists,
-//! nested lists and tuples that were changed in part, by functions and procedures, in branches,
+//! nested lists, tuples, sets and maps that were changed in part, by functions and procedures, in branches,
 //! matches and nested loops, from the index of a process, from received values.
 //!
 //! A program is text. It has no twin without the front end, unlike a `Script`; its judge is a
@@ -164,6 +164,10 @@ struct Scope {
     tables: Vec<String>,
     /// `(int, [int; 2])`
     pairs: Vec<String>,
+    /// `{int}`
+    sets: Vec<String>,
+    /// `{int: int}`, with the keys 0 and 1.
+    maps: Vec<String>,
     /// Communications of receives, of sends, and of receives that can be cancelled.
     receives: Vec<String>,
     sends: Vec<String>,

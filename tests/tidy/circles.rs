@@ -20,8 +20,8 @@ const CIRCLES: &[(&str, &str, &str)] = &[
     ),
     (
         "model",
-        "actors audit declarations describe effect foresight invariants list locals \
-         object_table objects op opaque reach state system touch value",
+        "actors audit declarations describe effect foresight invariants list locals map \
+         object_table objects op opaque reach set state system touch value",
         "A system names operations and values, whose meaning is said on states of systems.",
     ),
     (

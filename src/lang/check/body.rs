@@ -90,9 +90,12 @@ impl Checker<'_> {
             let message = format!("`{name}` returns {expected}, but this is {found}");
             let diagnostic = Diagnostic::error(span, message)
                 .label(format!("expected {expected}, found {found}"));
-            let hint = (ty == Type::Unit).then(|| {
-                format!("the value of {} is its last expression, without `;`", context.who())
-            });
+            let hint = match self.block_for_set(&result, span) {
+                Some(hint) => Some(hint.to_owned()),
+                None => (ty == Type::Unit).then(|| {
+                    format!("the value of {} is its last expression, without `;`", context.who())
+                }),
+            };
             self.report(diagnostic.also(declared, "declared here").maybe_hint(hint));
         }
         self.take_body(params.len(), Expr { kind, span: block.span })

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::expr::wrong;
 use super::{Checker, Context, Global, Instantiation, Meaning, Want};
-use crate::lang::ast::{self, Arg, Name};
+use crate::lang::ast::{self, Arg, Name, UnaryOp};
 use crate::lang::code::Visible;
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Expr, ExprKind, ObjectKind, Operation};
@@ -47,6 +47,9 @@ const LATER_OPERATIONS: &[&str] = &[
 const COMPUTATIONS: &[&str] =
     &["assert(condition, \"message\")", "len(list)", "push(list, item)", "remove(list, index)"];
 
+/// Those that came later.
+const LATER_COMPUTATIONS: &[&str] = &["keys(map)", "values(map)"];
+
 /// Is the name taken by the language? Functions and procedures may still take the names of list
 /// operations, which are then hidden: sets have a `remove`, stacks a `push`. Everything may take
 /// the names of operations that came later.
@@ -76,7 +79,8 @@ pub(super) fn collective(word: &str) -> Option<(CollectiveKind, bool)> {
 /// How everything that is built in is called.
 fn usages() -> impl Iterator<Item = &'static str> {
     let words = objects::words().map(|(_, word)| word.usage);
-    let by_hand = OPERATIONS.iter().chain(LATER_OPERATIONS).chain(COMPUTATIONS).copied();
+    let computations = COMPUTATIONS.iter().chain(LATER_COMPUTATIONS);
+    let by_hand = OPERATIONS.iter().chain(LATER_OPERATIONS).chain(computations).copied();
     by_hand.chain(words).chain(objects::collective::usages())
 }
 
@@ -107,7 +111,7 @@ impl Checker<'_> {
         let Some(usage) = builtin else {
             return self.call_function(name, args, span, want);
         };
-        let visible = !COMPUTATIONS.contains(&usage);
+        let visible = !COMPUTATIONS.iter().chain(LATER_COMPUTATIONS).any(|known| *known == usage);
         let tells = name.text == "send" && self.scope.context.acts();
         if visible && !tells && !self.scope.context.operates() {
             self.refuse_operation(&name.text, span);
@@ -120,6 +124,8 @@ impl Checker<'_> {
             "len" => self.length(&call),
             "push" => self.push(&call, want),
             "remove" => self.remove(&call, want),
+            "keys" => self.part_of_map(&call, UnaryOp::Keys),
+            "values" => self.part_of_map(&call, UnaryOp::Values),
             "send" if tells => self.tell(&call),
             _ => self.operation(&call).map(|(op, ty)| (ExprKind::Operation(op), ty)),
         };
@@ -407,7 +413,7 @@ impl Checker<'_> {
             return self.pending(list);
         }
         let (checked, ty) = self.expr(list, Want::Any);
-        self.item_of(&ty, list.span);
+        self.element_of(&ty, list.span);
         Some((ExprKind::Length(Box::new(checked)), Type::Int))
     }
 
@@ -442,6 +448,9 @@ impl Checker<'_> {
         let want = if call.want_dropped { Want::Any } else { want };
         let (list, item_type) = self.list_argument(list, want);
         let item = self.expr_of(item, &item_type);
+        if item_type == Type::Error {
+            return None;
+        }
         Some((ExprKind::Push(Box::new(list), Box::new(item)), Type::List(Arc::new(item_type))))
     }
 
@@ -450,6 +459,9 @@ impl Checker<'_> {
         let want = if call.want_dropped { Want::Any } else { want };
         let (list, item_type) = self.list_argument(list, want);
         let index = self.expr_of(index, &Type::Int);
+        if item_type == Type::Error {
+            return None;
+        }
         Some((ExprKind::Remove(Box::new(list), Box::new(index)), Type::List(Arc::new(item_type))))
     }
 }

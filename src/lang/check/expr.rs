@@ -39,10 +39,13 @@ impl Checker<'_> {
             let hint = match (self.infer.shallow(found_type), self.infer.shallow(ty)) {
                 (Type::Comm(_), _) => Some("`wait` for the communication to get its value"),
                 (Type::Int, Type::Bool) => Some("there is no conversion: compare it, `x != 0`"),
+                (Type::Set(_) | Type::Map(..), Type::Int) => Some(
+                    "sets are combined by `union`, `minus` and `intersect`, and compared by `subset`",
+                ),
                 (Type::Actor(_) | Type::AnyActor, Type::Actor(_)) => Some(
                     "references to actors of any kind have type `actor`; state it: `var x: actor = …`",
                 ),
-                _ => None,
+                _ => self.block_for_set(ty, span),
             };
             let hint = hint.map(str::to_owned);
             let label = format!("this is {found}");
@@ -134,12 +137,18 @@ impl Checker<'_> {
             ast::ExprKind::Name(name) => return self.name(name, span),
             ast::ExprKind::Variant(of, variant) => return self.variant(of, variant, span),
             ast::ExprKind::Unary(op, operand) => self.unary(*op, operand),
-            ast::ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
+            ast::ExprKind::Binary(op, a, b) => self.binary(*op, a, b, want),
             ast::ExprKind::Tuple(parts) if parts.is_empty() => {
                 (ExprKind::Const(Value::Unit), Type::Unit)
             }
             ast::ExprKind::Tuple(parts) => self.tuple(parts, want),
             ast::ExprKind::List(items) => self.list(items, want),
+            ast::ExprKind::Set(items) => self.set(items, span, want),
+            ast::ExprKind::Map(entries) => self.map(entries, span, want),
+            ast::ExprKind::Collect(of) => self.comprehension(of, want),
+            ast::ExprKind::Quantified(quantifier, generators, condition) => {
+                self.quantified(*quantifier, generators, condition)
+            }
             ast::ExprKind::Repeat(item, count) => self.repeat(item, count, want),
             ast::ExprKind::Index(base, index) => return self.index(base, index, span),
             ast::ExprKind::Field(base, field) => return self.field(base, field, span),
@@ -168,27 +177,36 @@ impl Checker<'_> {
         };
         let compound = matches!(
             expr.kind,
-            ast::ExprKind::Tuple(_) | ast::ExprKind::List(_) | ast::ExprKind::Repeat(..)
+            ast::ExprKind::Tuple(_)
+                | ast::ExprKind::List(_)
+                | ast::ExprKind::Repeat(..)
+                | ast::ExprKind::Set(_)
+                | ast::ExprKind::Map(_)
+                | ast::ExprKind::Collect(_)
         );
         (Expr { kind, span }, if compound { self.sized(ty, span) } else { ty })
     }
 
     fn unary(&mut self, op: UnaryOp, operand: &ast::Expr) -> (ExprKind, Type) {
-        let ty = match op {
-            UnaryOp::Neg => Type::Int,
-            UnaryOp::Not => Type::Bool,
-        };
+        let ty = if op == UnaryOp::Neg { Type::Int } else { Type::Bool };
         let operand = self.expr_of(operand, &ty);
         (ExprKind::Unary(op, Box::new(operand)), ty)
     }
 
-    fn binary(&mut self, op: BinaryOp, a: &ast::Expr, b: &ast::Expr) -> (ExprKind, Type) {
+    fn binary(
+        &mut self,
+        op: BinaryOp,
+        a: &ast::Expr,
+        b: &ast::Expr,
+        want: Want<'_>,
+    ) -> (ExprKind, Type) {
         use BinaryOp::*;
         let (operands, result) = match op {
             Add | Sub | Mul | Div | Rem => (Type::Int, Type::Int),
             Lt | Le | Gt | Ge => (Type::Int, Type::Bool),
             And | Or => (Type::Bool, Type::Bool),
             Eq | Ne => return self.equality(op, a, b),
+            In | Subset | Union | Intersect | Minus => return self.set_operator(op, a, b, want),
         };
         let a = self.expr_of(a, &operands);
         let b = self.expr_of(b, &operands);
@@ -387,44 +405,30 @@ impl Checker<'_> {
         over: &ast::Expr,
         body: &Block,
     ) -> (ExprKind, Type) {
-        let kind = if let ast::ExprKind::Range(lo, hi) = &over.kind {
-            let lo = Box::new(self.expr_of(lo, &Type::Int));
-            let hi = Box::new(self.expr_of(hi, &Type::Int));
-            self.in_block(|checker| {
-                let var = checker.loop_variable(pattern);
-                let body = Box::new(checker.loop_body(body).0);
-                ExprKind::ForRange(var, lo, hi, body)
-            })
-        } else {
-            let (list, ty) = self.expr(over, Want::Any);
-            let item = self.item_of(&ty, over.span);
-            self.in_block(|checker| {
-                let pattern = checker.binding_pattern(pattern, &item, false, "loop variable");
-                let body = Box::new(checker.loop_body(body).0);
-                ExprKind::ForEach(pattern, Box::new(list), body)
-            })
-        };
+        let kind = self.in_block(|checker| {
+            let generator = checker.generator(pattern, over);
+            let body = checker.loop_body(body).0;
+            ExprKind::For(Box::new(generator), Box::new(body))
+        });
         (kind, Type::Unit)
-    }
-
-    fn loop_variable(&mut self, pattern: &ast::Pattern) -> Option<u32> {
-        match &pattern.kind {
-            ast::PatternKind::Wild | ast::PatternKind::Error => None,
-            ast::PatternKind::Name(name) => {
-                Some(self.bind(name, pattern.span, Type::Int, false, "loop variable"))
-            }
-            _ => {
-                let message = "a loop over a range has one variable";
-                self.report(Diagnostic::error(pattern.span, message));
-                None
-            }
-        }
     }
 
     /// The element type of a list or array. Reports other types.
     pub(super) fn item_of(&mut self, ty: &Type, span: Span) -> Type {
         match self.infer.shallow(ty) {
             Type::List(item) | Type::Array(item, _) => (*item).clone(),
+            ty @ (Type::Set(_) | Type::Map(..)) => {
+                let shown = self.show(&ty);
+                let message = format!("expected a list, found {shown}, which has no places");
+                let hint = match ty {
+                    Type::Set(_) => {
+                        "to look for an element, write `x in s`; to add and remove some, `s union {x}` and `s minus {x}`"
+                    }
+                    _ => "to add a key, write `m[k] = v;`; to remove one, `m minus {k}`",
+                };
+                self.report(Diagnostic::error(span, message).hint(hint));
+                Type::Error
+            }
             Type::Error | Type::Never => Type::Error,
             Type::Var(var) => {
                 let item = self.infer.fresh();

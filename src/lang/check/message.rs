@@ -239,10 +239,12 @@ impl Checker<'_> {
         found
     }
 
-    /// Is it a type of references to actors, or of lists of them?
+    /// Is it a type of references to actors, or of lists or maps to them?
     fn is_reference(&self, ty: &Type) -> bool {
         match self.infer.shallow(ty) {
-            Type::List(item) | Type::Array(item, _) => self.is_reference(&item),
+            Type::List(item) | Type::Array(item, _) | Type::Map(_, item) => {
+                self.is_reference(&item)
+            }
             ty => matches!(ty, Type::Actor(_) | Type::AnyActor),
         }
     }

@@ -360,9 +360,15 @@ impl Checker<'_> {
     fn choose(&mut self, call: &Call<'_>) -> Option<(Operation, Type)> {
         let [range] = self.positional(call)?;
         let ast::ExprKind::Range(lo, hi) = &range.kind else {
-            let message = "`choose` takes a range";
-            self.report(Diagnostic::error(range.span, message).hint("write `choose(lo..hi)`"));
-            return None;
+            let (collection, ty) = self.expr(range, Want::Any);
+            if self.infer.shallow(&ty) == Type::Int {
+                let message = "`choose` takes a range or a collection";
+                self.report(Diagnostic::error(range.span, message).hint("write `choose(lo..hi)`"));
+                return None;
+            }
+            let item = self.element_of(&ty, range.span);
+            let items = self.as_items(collection, &ty);
+            return Some((Operation::one(Visible::ChooseFrom, [items]), item));
         };
         let bounds = [lo, hi].map(|bound| self.expr_of(bound, &Type::Int));
         Some((Operation::one(Visible::Choose, bounds), Type::Int))

@@ -332,8 +332,8 @@ impl Checker<'_> {
             return self.actor_reference(declaration, Some(index), span);
         }
         let (list, ty) = self.expr(base, Want::Any);
-        let item = self.item_of(&ty, base.span);
-        let index = self.expr_of(index, &Type::Int);
+        let (key, item) = self.indexed(&ty, base.span);
+        let index = self.expr_of(index, &key);
         (Expr { kind: ExprKind::Index(Box::new(list), Box::new(index)), span }, item)
     }
 
@@ -487,8 +487,8 @@ impl Checker<'_> {
                     return self.cell_place(expr);
                 }
                 let (place, ty) = self.place(base)?;
-                let item = self.item_of(&ty, base.span);
-                let index = self.expr_of(index, &Type::Int);
+                let (key, item) = self.indexed(&ty, base.span);
+                let index = self.expr_of(index, &key);
                 Some((self.project(place, Projection::Index(index), expr.span)?, item))
             }
             ast::ExprKind::Field(base, field) => {

@@ -7,7 +7,7 @@
 use super::{BodyKind, Compiler, OpenLoop};
 use crate::lang::ast::BinaryOp;
 use crate::lang::code::Instr;
-use crate::lang::hir::{Expr, ExprKind, Pattern, VarId};
+use crate::lang::hir::{Expr, ExprKind, Generator, Pattern, VarId};
 use crate::model::Value;
 
 impl Compiler<'_> {
@@ -61,7 +61,30 @@ impl Compiler<'_> {
         self.constant(Value::Unit);
     }
 
-    pub(super) fn for_range(&mut self, var: Option<VarId>, lo: &Expr, hi: &Expr, body: &Expr) {
+    pub(super) fn for_loop(&mut self, generator: &Generator, body: &Expr) {
+        self.each(generator, &mut |compiler| {
+            compiler.expr(body);
+            compiler.pop(1);
+        });
+        self.constant(Value::Unit);
+    }
+
+    /// Compiles a loop that does this for each value of a generator. It leaves nothing on the
+    /// stack; in the loop, the variables of the generator are in scope.
+    pub(super) fn each(&mut self, generator: &Generator, body: &mut dyn FnMut(&mut Self)) {
+        match generator {
+            Generator::Range(var, lo, hi) => self.each_number(*var, lo, hi, body),
+            Generator::Each(pattern, items) => self.each_item(pattern, items, body),
+        }
+    }
+
+    fn each_number(
+        &mut self,
+        var: Option<VarId>,
+        lo: &Expr,
+        hi: &Expr,
+        body: &mut dyn FnMut(&mut Self),
+    ) {
         let (counter, scope) = (self.frame.depth, self.frame.scope.len());
         self.expr(lo);
         self.expr(hi);
@@ -74,8 +97,7 @@ impl Compiler<'_> {
         self.emit(Instr::Get(counter + 1));
         self.emit(Instr::Binary(BinaryOp::Lt));
         let end = self.jump(Instr::JumpIfFalse);
-        self.expr(body);
-        self.pop(1);
+        body(self);
         self.aim_continues();
         self.emit(Instr::Increment(counter));
         self.emit(Instr::Loop(start));
@@ -83,19 +105,18 @@ impl Compiler<'_> {
         self.exit_loop();
         self.leave_scope(scope);
         self.pop(2);
-        self.constant(Value::Unit);
     }
 
-    pub(super) fn for_each(&mut self, pattern: &Pattern, list: &Expr, body: &Expr) {
-        let (items, scope) = (self.frame.depth, self.frame.scope.len());
-        let counter = items + 1;
-        self.expr(list);
+    fn each_item(&mut self, pattern: &Pattern, items: &Expr, body: &mut dyn FnMut(&mut Self)) {
+        let (list, scope) = (self.frame.depth, self.frame.scope.len());
+        let counter = list + 1;
+        self.expr(items);
         self.constant(Value::Int(0));
         self.enter_loop();
         let start = self.here();
-        let end = self.next_item(items, counter);
+        let end = self.next_item(list, counter);
         self.bind_top(pattern);
-        self.expr(body);
+        body(self);
         self.leave_scope(scope);
         self.pop(self.frame.depth - counter - 1);
         self.aim_continues();
@@ -104,7 +125,6 @@ impl Compiler<'_> {
         self.aim(end);
         self.exit_loop();
         self.pop(2);
-        self.constant(Value::Unit);
     }
 
     /// Puts the item at index `counter` on the stack. Returns the jump that is taken if there is no

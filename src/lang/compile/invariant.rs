@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::{BodyKind, Compiler};
 use crate::lang::code::{Instr, ReadSet};
 use crate::lang::constant::evaluate_where;
-use crate::lang::hir::{Address, Body, Expr, ExprKind, VarId};
+use crate::lang::hir::{Address, Body, Expr, ExprKind, Generator, VarId};
 use crate::model::Value;
 
 /// The most invariants that a block is split into.
@@ -51,6 +51,36 @@ impl Compiler<'_> {
         self.known.clear();
     }
 
+    /// What only `final` and `invariant` read. Notes that it is read.
+    pub(super) fn look(&mut self, kind: &ExprKind) {
+        match kind {
+            ExprKind::Peek(address) => {
+                self.reads.cells.push(named(&self.known, address));
+                self.address(address);
+                self.emit(Instr::Peek);
+            }
+            ExprKind::Pending(address) => {
+                self.reads.mailboxes.push(named(&self.known, address));
+                self.address(address);
+                self.emit(Instr::Pending);
+            }
+            ExprKind::ProcessVar { process, index, name } => {
+                match index {
+                    Some(index) => self.expr(index),
+                    None => self.constant(Value::Int(0)),
+                }
+                let name = self.text(name);
+                self.reads.variables.push((
+                    *process,
+                    instance(&self.known, index.as_deref()),
+                    name,
+                ));
+                self.emit(Instr::ProcessVar { process: *process, name });
+            }
+            other => unreachable!("{other:?} can be read in every body"),
+        }
+    }
+
     fn note_invariant(&mut self, entry: u32) {
         let reads = std::mem::take(&mut self.reads);
         self.code.invariants.push((entry, reads));
@@ -64,7 +94,8 @@ fn split<'e>(block: &'e Expr, known: &mut Known, parts: &mut Vec<Part<'e>>) -> O
         match &statement.kind {
             ExprKind::Const(Value::Unit) => {}
             ExprKind::Assert(..) => parts.push((statement, known.clone())),
-            ExprKind::ForRange(Some(var), from, to, body) => {
+            ExprKind::For(generator, body) => {
+                let Generator::Range(Some(var), from, to) = &**generator else { return None };
                 let [from, to] = [constant(known, from)?, constant(known, to)?];
                 for value in from..to {
                     let before = parts.len();
@@ -91,7 +122,7 @@ fn constant(known: &Known, expr: &Expr) -> Option<i64> {
 }
 
 /// The objects that an address may name.
-pub(super) fn named(known: &Known, address: &Address) -> Range<u32> {
+fn named(known: &Known, address: &Address) -> Range<u32> {
     let Address { base, count, index, .. } = address;
     let Some(index) = index else { return *base..base + 1 };
     match constant(known, index) {
@@ -104,6 +135,6 @@ pub(super) fn named(known: &Known, address: &Address) -> Range<u32> {
 }
 
 /// The index of the named instance of a process, if it is constant; 0 without an index.
-pub(super) fn instance(known: &Known, index: Option<&Expr>) -> Option<i64> {
+fn instance(known: &Known, index: Option<&Expr>) -> Option<i64> {
     index.map_or(Some(0), |index| constant(known, index))
 }

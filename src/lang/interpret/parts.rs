@@ -17,9 +17,8 @@ pub(super) fn part<'v, V: Domain>(
         part = match *step {
             Step::Field(at) => operators::field(part, at),
             Step::Index => {
-                let items = operators::list(part);
-                let index = indices.next().expect("an index for each step").get()?.int();
-                &items[operators::place(index, items.len(), "the list")?]
+                let index = indices.next().expect("an index for each step").get()?;
+                operators::element(part, index)?
             }
         };
     }
@@ -40,7 +39,8 @@ pub(super) fn size_within(value: &Value, limit: usize) -> usize {
         size
     };
     match value {
-        Value::List(items) => all(&mut items.iter()),
+        Value::List(_) | Value::Set(_) => all(&mut operators::items(value).iter()),
+        Value::Map(map) => all(&mut map.keys().items().iter().chain(map.values().iter())),
         Value::Tuple(parts) | Value::Message { args: parts, .. } => all(&mut parts.iter()),
         _ => 1,
     }
@@ -63,6 +63,17 @@ pub(super) fn replace<V: Domain>(
             let index = indices.next().expect("an index for each step").get()?.int();
             let place = operators::place(index, items.len(), "the list")?;
             replace(&mut items[place], rest, indices, value)
+        }
+        (Value::Map(map), Step::Index) => {
+            let key = indices.next().expect("an index for each step").get()?;
+            if rest.is_empty() {
+                map.insert(key.clone(), value);
+                return Ok(());
+            }
+            match map.get_mut(key) {
+                Some(part) => replace(part, rest, indices, value),
+                None => Err(operators::no_key(map, key).into()),
+            }
         }
         (Value::Tuple(parts), Step::Field(at)) => {
             let mut copy = parts.to_vec();

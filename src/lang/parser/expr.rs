@@ -2,7 +2,7 @@
 
 use super::statement::missing;
 use super::{CALLED, MAX_CHAIN, Parser, Parts};
-use crate::lang::ast::{Arg, Arm, BinaryOp, Expr, ExprKind, Name, Pattern, PatternKind, UnaryOp};
+use crate::lang::ast::{Arg, Arm, BinaryOp, Expr, ExprKind, Name, UnaryOp};
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::token::Token;
 
@@ -23,6 +23,18 @@ fn binary_op(token: Token) -> Option<(BinaryOp, u8)> {
         Token::Star => (Mul, 5),
         Token::Slash => (Div, 5),
         Token::Percent => (Rem, 5),
+        Token::In => (In, COMPARISON),
+        _ => return None,
+    })
+}
+
+/// The operator that this word is between two operands, and its precedence.
+fn word_op(word: &str) -> Option<(BinaryOp, u8)> {
+    Some(match word {
+        "subset" => (BinaryOp::Subset, COMPARISON),
+        "union" => (BinaryOp::Union, 4),
+        "minus" => (BinaryOp::Minus, 4),
+        "intersect" => (BinaryOp::Intersect, 5),
         _ => return None,
     })
 }
@@ -34,9 +46,6 @@ fn starts_value(token: Token) -> bool {
 
 /// The precedence of comparisons.
 const COMPARISON: u8 = 3;
-
-/// The most tokens that are searched for the first `;` in the head of a loop in the style of C.
-const MAX_HEADER: usize = 100;
 
 impl Parser<'_> {
     pub(super) fn expr(&mut self) -> Expr {
@@ -78,16 +87,18 @@ impl Parser<'_> {
                 self.give_up("this expression is too long");
                 break;
             }
-            let sign = self.advance();
+            let negated = self.peek() == Token::Ident && op == BinaryOp::In;
+            let sign = if negated { self.advance().to(self.advance()) } else { self.advance() };
             if let Some(twice) = self.doubled_sign(op, sign) {
                 left = missing(left.span.to(twice));
                 continue;
             }
             self.foreign_sign(op, sign);
-            let right = self.binary(strength);
-            if strength == COMPARISON
-                && binary_op(self.peek()).is_some_and(|(_, s)| s == COMPARISON)
-            {
+            let mut right = self.binary(strength);
+            if op == BinaryOp::In && self.eat(Token::DotDot) {
+                right = self.range_from(right, |parser| parser.binary(strength));
+            }
+            if strength == COMPARISON && self.binary_op().is_some_and(|(_, s)| s == COMPARISON) {
                 let message = "comparisons cannot be chained";
                 let again = Diagnostic::error(self.span(), message);
                 self.report(again.also(sign, "after this one").hint("join two of them with `&&`"));
@@ -96,15 +107,25 @@ impl Parser<'_> {
             }
             let span = left.span.to(right.span);
             left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
+            if negated {
+                left = Expr { kind: ExprKind::Unary(UnaryOp::Not, Box::new(left)), span };
+            }
         }
         left
     }
 
-    /// The operator of the current token. Words of other languages (`and`, `or`, `mod`, `div`) are
+    /// The operator at the current token. Words of other languages (`and`, `or`, `mod`, `div`) are
     /// reported and treated as operators.
     fn binary_op(&mut self) -> Option<(BinaryOp, u8)> {
         let found = binary_op(self.peek());
-        if found.is_some() || self.peek() != Token::Ident || !self.ends_operand() {
+        if found.is_some() || self.peek() != Token::Ident {
+            return found;
+        }
+        if self.text() == "not" && self.peek_second() == Token::In {
+            return binary_op(Token::In);
+        }
+        let found = word_op(self.text()).filter(|_| self.continues_with_operand());
+        if found.is_some() || !self.ends_operand() {
             return found;
         }
         let (word, meant) = match self.text() {
@@ -118,6 +139,17 @@ impl Parser<'_> {
         let hint = format!("write {}", meant.describe());
         self.report(Diagnostic::error(self.span(), message).hint(hint));
         binary_op(meant)
+    }
+
+    /// Does an operand follow the current word? On a new line the word may also begin a statement,
+    /// after a `;` that is missing.
+    fn continues_with_operand(&self) -> bool {
+        use Token::*;
+        match self.peek_second() {
+            LParen | LBracket | Minus => !self.at_new_line(),
+            Ident | Int | Str | True | False | LBrace | Bang | If | Match => true,
+            _ => false,
+        }
     }
 
     /// Is the previous token on the same line, and can it end an operand?
@@ -303,7 +335,10 @@ impl Parser<'_> {
                 ExprKind::Bool(value)
             }
             Token::Str => self.string(),
-            Token::Ident => self.name_or_call(),
+            Token::Ident => match self.quantifier() {
+                Some(quantifier) => self.quantified(quantifier),
+                None => self.name_or_call(),
+            },
             token if token.is_word() && self.peek_second() == Token::LParen => self.name_or_call(),
             Token::Spawn => {
                 self.advance();
@@ -315,7 +350,7 @@ impl Parser<'_> {
             }
             Token::LParen => self.parenthesised(),
             Token::LBracket => self.list(),
-            Token::LBrace => ExprKind::Block(self.block()),
+            Token::LBrace => self.braces(),
             Token::If => self.conditional(),
             Token::Match => self.match_expr(),
             Token::While => {
@@ -426,25 +461,6 @@ impl Parser<'_> {
         }
     }
 
-    fn list(&mut self) -> ExprKind {
-        let open = self.advance();
-        let mut items = Vec::new();
-        while !matches!(self.peek(), Token::RBracket | Token::End) {
-            let item = self.expr();
-            if items.is_empty() && self.eat(Token::Semi) {
-                let count = self.expr();
-                self.expect_close(Token::RBracket, open);
-                return ExprKind::Repeat(Box::new(item), Box::new(count));
-            }
-            items.push(item);
-            if !self.eat(Token::Comma) {
-                break;
-            }
-        }
-        self.expect_close(Token::RBracket, open);
-        ExprKind::List(items)
-    }
-
     fn conditional(&mut self) -> ExprKind {
         self.advance();
         let condition = Box::new(self.compared());
@@ -471,73 +487,6 @@ impl Parser<'_> {
             self.report(Diagnostic::error(self.span(), message).hint("write `else if`"));
         }
         found
-    }
-
-    fn for_loop(&mut self) -> ExprKind {
-        self.advance();
-        if self.peek() == Token::LParen && self.has_semi_inside() {
-            return self.foreign_for();
-        }
-        let open = self.span();
-        let in_parentheses = self.peek() == Token::LParen
-            && self.peek_second() == Token::Ident
-            && self.tokens.get(self.at + 2).is_some_and(|token| token.0 == Token::In);
-        if in_parentheses {
-            let message = "a loop has no parentheses";
-            self.report(Diagnostic::error(open, message).hint("write `for i in lo..hi { … }`"));
-            self.advance();
-        }
-        let pattern = self.pattern();
-        if self.peek() == Token::Eq {
-            let message = "a loop runs over a range or a list";
-            let hint = "write `for i in lo..hi { … }`; the last number is `hi - 1`";
-            self.report(Diagnostic::error(self.span(), message).hint(hint));
-            while !matches!(self.peek(), Token::LBrace | Token::Semi | Token::RBrace | Token::End) {
-                self.advance();
-            }
-            return ExprKind::For(pattern, Box::new(missing(open)), self.block());
-        }
-        self.expect(Token::In);
-        let over = Box::new(self.expr_or_range());
-        if in_parentheses {
-            self.eat(Token::RParen);
-        }
-        ExprKind::For(pattern, over, self.block())
-    }
-
-    /// Is there a `;` between the current parenthesis and its closing one, as in C's
-    /// `for (i = 0; i < n; i++)`?
-    fn has_semi_inside(&self) -> bool {
-        let inside = self.tokens[self.at + 1..].iter().map(|token| token.0);
-        inside
-            .take(MAX_HEADER)
-            .take_while(|token| !matches!(token, Token::RParen | Token::LBrace))
-            .any(|token| token == Token::Semi)
-    }
-
-    /// Reports a loop in the style of C and skips its head. Its variable is declared in the body,
-    /// to avoid further reports.
-    fn foreign_for(&mut self) -> ExprKind {
-        let open = self.advance();
-        let mut variable = None;
-        while !matches!(self.peek(), Token::RParen | Token::LBrace | Token::End) {
-            if self.peek() == Token::Ident && self.peek_second() == Token::Eq && variable.is_none()
-            {
-                variable = Some(Pattern {
-                    kind: PatternKind::Name(self.text().to_owned()),
-                    span: self.span(),
-                });
-            }
-            self.advance();
-        }
-        self.eat(Token::RParen);
-        let span = open.to(self.previous_span());
-        let message = "a loop counts through a range";
-        self.report(
-            Diagnostic::error(span, message).hint("write `for i in lo..hi { … }`, or use `while`"),
-        );
-        let pattern = variable.unwrap_or(Pattern { kind: PatternKind::Error, span });
-        ExprKind::For(pattern, Box::new(missing(span)), self.block())
     }
 
     fn match_expr(&mut self) -> ExprKind {

@@ -334,7 +334,7 @@ impl Parser<'_> {
         self.expect(Token::In);
         let lo = Box::new(self.expr());
         self.expect(Token::DotDot);
-        let hi = Box::new(self.range_end(&lo));
+        let hi = Box::new(self.range_end(&lo, Self::expr));
         self.expect_close(Token::RBracket, open);
         ProcessKind::Family { index, lo, hi }
     }

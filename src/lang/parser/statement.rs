@@ -59,10 +59,11 @@ impl Parser<'_> {
         self.foreign_block();
         let start = self.span();
         let failed_before = self.diagnostics.count();
+        self.block_at = Some(self.at);
         let kind = match self.peek() {
             Token::Let | Token::Var => self.binding(),
             Token::Ident if self.at_foreign_declaration() => self.foreign_declaration(),
-            token if starts_block_like(token) => {
+            token if starts_block_like(token) && !self.opens_collection() => {
                 let expr = self.primary();
                 if self.peek() == Token::RBrace {
                     block.tail = Some(Box::new(expr));
@@ -168,6 +169,7 @@ impl Parser<'_> {
     /// Parses the body of a match arm, which may be an assignment.
     pub(super) fn arm_body(&mut self) -> Expr {
         let start = self.span();
+        self.block_at = Some(self.at);
         match self.expression_or_assignment() {
             StatementKind::Expr(expr) => expr,
             kind => {

@@ -47,6 +47,8 @@ fn collect(value: &Value, requests: &mut Vec<Handle>) {
         Value::Comm(handle) => requests.push(*handle),
         Value::Tuple(parts) => parts.iter().for_each(|part| collect(part, requests)),
         Value::List(items) => items.iter().for_each(|item| collect(item, requests)),
+        // There are none in keys and in sets.
+        Value::Map(map) => map.values().iter().for_each(|item| collect(item, requests)),
         _ => {}
     }
 }
@@ -56,6 +58,7 @@ fn renamed(value: &Value, name: &dyn Fn(Handle) -> Handle) -> Value {
         Value::Comm(handle) => Value::Comm(name(*handle)),
         Value::Tuple(parts) => Value::Tuple(parts.iter().map(|part| renamed(part, name)).collect()),
         Value::List(items) => Value::List(items.iter().map(|item| renamed(item, name)).collect()),
+        Value::Map(map) => Value::Map(map.valued(|item| renamed(item, name))),
         other => other.clone(),
     }
 }

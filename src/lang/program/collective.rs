@@ -51,8 +51,8 @@ impl Program {
             CollectiveKind::Alltoall | CollectiveKind::ReduceScatter => true,
             _ => false,
         };
-        if gives_list && !self.code.adds_up && operators::list(&value).len() != size as usize {
-            let (kind, found) = (kind.name(), operators::list(&value).len());
+        if gives_list && !self.code.adds_up && operators::items(&value).len() != size as usize {
+            let (kind, found) = (kind.name(), operators::items(&value).len());
             return Err(format!(
                 "gives `{kind}` a list of {found} for the {size} ranks of `{name}`"
             ));
@@ -88,7 +88,7 @@ impl Program {
             all => &all[call.root.expect("it has a root") as usize],
         };
         let list = |values: &mut dyn Iterator<Item = Value>| Value::List(values.collect());
-        let part = |value: &Value| operators::list(value)[rank].clone();
+        let part = |value: &Value| operators::items(value)[rank].clone();
         let fold = |values: &mut dyn Iterator<Item = Value>| self.fold(call, values);
         Ok(match call.kind {
             Barrier => Value::Unit,

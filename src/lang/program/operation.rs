@@ -5,7 +5,7 @@
 //! it has not requested) is found here, with the help of the books, and becomes a violation.
 
 use crate::lang::books::Books;
-use crate::lang::code::Visible;
+use crate::lang::code::{Instr, Visible};
 use crate::lang::hir::SendMode;
 use crate::lang::objects::{Answer, Caller, number};
 use crate::lang::operators;
@@ -66,7 +66,7 @@ impl Program {
                     Visible::WaitAny => ("waits for", Op::WaitAny),
                     _ => ("tests", Op::TestAny),
                 };
-                let comms = operators::list(&args[0]).iter();
+                let comms = operators::items(&args[0]).iter();
                 let comms: Result<Box<[Handle]>, String> =
                     comms.map(|comm| self.uncancelled(local, comm, does)).collect();
                 let comms = comms?;
@@ -84,6 +84,7 @@ impl Program {
                 declared,
             })?,
             Visible::Choose => choose(args[0].int(), args[1].int())?,
+            Visible::ChooseFrom => choose_from(operators::items(&args[0]).len())?,
             Visible::Local => Op::Local,
             Visible::Spawn { process, .. } => {
                 let number = i64::from(local.books.spawned(process)) + 1;
@@ -109,6 +110,13 @@ impl Program {
             true => Err(format!("{does} a receive that it has cancelled")),
             false => Ok(handle),
         }
+    }
+
+    /// The element at this place, if `local` is at a choice from a collection.
+    pub(super) fn chosen_element(&self, local: &Local, place: i64) -> Option<Value> {
+        let Instr::Visible(Visible::ChooseFrom) = self.instr(local) else { return None };
+        let items = operators::items(local.stack.last()?);
+        items.iter().nth(place as usize).cloned()
     }
 
     /// The value of a visible operation, given its arguments and the response. Notes it in the
@@ -163,6 +171,9 @@ impl Program {
                 }
                 values.get(value).clone()
             }
+            Response::Chosen(place) if visible == Visible::ChooseFrom => {
+                operators::items(&args[0])[place as usize].clone()
+            }
             Response::Chosen(n) => Value::Int(n),
             Response::Spawned(process) => {
                 if let Visible::Spawn { process: template, .. } = visible {
@@ -200,6 +211,17 @@ fn choose(lo: i64, hi: i64) -> Result<Op, String> {
         Some(..=0) => Err(format!("chooses from the empty range {lo}..{hi}")),
         _ => Err(format!(
             "chooses from {lo}..{hi}: each value is explored, so a range has at most {MAX_CHOICES} values"
+        )),
+    }
+}
+
+/// A choice of a place among this number of elements.
+fn choose_from(count: usize) -> Result<Op, String> {
+    match count as i64 {
+        0 => Err("chooses from an empty collection".to_owned()),
+        hi @ 1..=MAX_CHOICES => Ok(Op::Choose { lo: 0, hi }),
+        count => Err(format!(
+            "chooses from {count} elements: each is explored, so there are at most {MAX_CHOICES}"
         )),
     }
 }

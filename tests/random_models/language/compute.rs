@@ -65,7 +65,7 @@ impl Writer<'_> {
     fn declare_large(&mut self) {
         let e: Vec<String> = (0..4).map(|_| self.int(1)).collect();
         let name = self.name("t");
-        match self.rng.below(6) {
+        match self.rng.below(9) {
             0..3 => {
                 self.line(format!("var {name} = [{}, {}];", e[0], e[1]));
                 self.scope.lists.push(name);
@@ -78,10 +78,42 @@ impl Writer<'_> {
                 self.line(format!("var {name} = ({}, [{}, {}]);", e[0], e[1], e[2]));
                 self.scope.pairs.push(name);
             }
-            _ => {
+            5 => {
                 self.line(format!("var {name} = turned(({}, [{}, {}]));", e[0], e[1], e[2]));
                 self.scope.pairs.push(name);
             }
+            6 => {
+                self.line(format!("var {name} = {{{}, {}, {}}};", e[0], e[1], e[2]));
+                self.scope.sets.push(name);
+            }
+            7 => {
+                let set = self.set();
+                self.line(format!("var {name} = {set};"));
+                self.scope.sets.push(name);
+            }
+            _ => {
+                self.line(format!("var {name} = {{1: {}, 0: {}}};", e[0], e[1]));
+                self.scope.maps.push(name);
+            }
+        }
+    }
+
+    /// A set made of another one, if there is one.
+    fn set(&mut self) -> String {
+        let (a, b) = (self.int(1), self.int(1));
+        let Some(set) = self.some(|scope| &scope.sets) else {
+            return format!("{{x % 3 for x in {a}..{a} + {b} if x != {b}}}");
+        };
+        match self.rng.below(6) {
+            0 => format!("{set} union {{{a}}}"),
+            1 => format!("{set} minus {{{a}, {b}}}"),
+            2 => format!("{set} intersect {{{a}, {b}}}"),
+            3 => format!("{{x * {a} for x in {set} if x <= {b}}}"),
+            4 => match self.some(|scope| &scope.maps) {
+                Some(map) => format!("{set} union keys({map} minus {{{a}}})"),
+                None => format!("{{y for x in {set} for y in [x, {a}]}}"),
+            },
+            _ => format!("(if {a} in {set} {{ {set} }} else {{ ({{{b}}}) }})"),
         }
     }
 
@@ -94,7 +126,13 @@ impl Writer<'_> {
 
     /// Changes some variable, or a part of it.
     fn assign(&mut self) {
-        let (of, e) = (self.rng.below(8), self.int(1));
+        let (of, e) = (self.rng.below(11), self.int(1));
+        if of > 8
+            && let Some(name) = self.some(|scope| &scope.sets)
+        {
+            let set = self.set();
+            return self.line(format!("{name} = {set};"));
+        }
         let op = *self.rng.pick(&["=", "=", "+=", "+=", "+=", "+=", "+=", "-="]);
         let (i, j) = (self.index(2), self.index(2));
         let changed = match of {
@@ -102,6 +140,7 @@ impl Writer<'_> {
             2..5 => self.some(|scope| &scope.lists).map(|t| format!("{t}[{i}]")),
             5 => self.some(|scope| &scope.tables).map(|t| format!("{t}[{i}][{j}]")),
             6 => self.some(|scope| &scope.pairs).map(|t| format!("{t}.0")),
+            7 => self.some(|scope| &scope.maps).map(|t| format!("{t}[{i}]")),
             _ => self.some(|scope| &scope.pairs).map(|t| format!("{t}.1[{i}]")),
         };
         match changed {
@@ -113,14 +152,16 @@ impl Writer<'_> {
     fn loop_that_computes(&mut self) {
         let all = self.name("v");
         self.line(format!("var {all} = 0;"));
-        match (self.rng.below(3), self.some(|scope| &scope.lists)) {
+        let of = if self.rng.chance(60) { self.some(|scope| &scope.lists) } else { None };
+        let of = of.or_else(|| self.some(|scope| &scope.sets));
+        match (self.rng.below(3), of) {
             (0, Some(list)) => {
                 let each = self.name("e");
                 self.line(format!(
                     "for {each} in {list} {{ if {each} == 2 {{ continue; }} {all} += {each}; }}"
                 ));
             }
-            (1, Some(list)) => {
+            (1, Some(list)) if self.scope.lists.contains(&list) => {
                 let at = self.name("k");
                 self.block(format!("for {at} in 0..2"), "", |w| {
                     w.line(format!(
@@ -147,6 +188,17 @@ impl Writer<'_> {
     /// A truth value.
     pub(super) fn condition(&mut self) -> String {
         let (a, b) = (self.int(1), self.rng.below(3));
+        if self.rng.chance(25)
+            && let Some(set) = self.some(|scope| &scope.sets)
+        {
+            return match self.rng.below(5) {
+                0 => format!("{a} in {set}"),
+                1 => format!("{a} not in {set} && {} in 0..{b}", self.int(1)),
+                2 => format!("(exists x in {set}: x == {a}) && {a} < 2"),
+                3 => format!("forall x in {set}, y in [{a}]: x != y"),
+                _ => format!("{set} subset {}", self.set()),
+            };
+        }
         match self.rng.below(6) {
             0 => self.some(|scope| &scope.bools).unwrap_or_else(|| format!("{a} == {b}")),
             1 => format!("{a} == {b} && {} < 2", self.int(1)),
@@ -180,7 +232,7 @@ impl Writer<'_> {
             return known.filter(|_| self.rng.chance(70)).unwrap_or(number);
         }
         let depth = depth - 1;
-        let found = match self.rng.below(13) {
+        let found = match self.rng.below(17) {
             0 | 1 => known,
             2..4 => self.some(|scope| &scope.lists).map(|t| format!("{t}[{}]", self.index(2))),
             4 => self
@@ -195,6 +247,13 @@ impl Writer<'_> {
             }),
             9 => Some(format!("weight({}, {})", self.color(), self.int(depth))),
             10 => Some(format!("power({} % 3)", self.int(depth))),
+            13 => self.some(|scope| &scope.maps).map(|t| format!("{t}[{}]", self.index(2))),
+            14 => self.some(|scope| &scope.sets).map(|t| format!("len({t})")),
+            15 => self.some(|scope| &scope.sets).map(|t| {
+                let e = self.int(depth);
+                format!("total([x % 3 for x in {t} if x > {e}])")
+            }),
+            16 => self.some(|scope| &scope.maps).map(|t| format!("total(values({t}))")),
             11 => Some(format!(
                 "(if {} == 0 {{ {} }} else {{ {} }})",
                 self.int(depth),
