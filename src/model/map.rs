@@ -4,67 +4,74 @@
 //! maps have equal forms, and maps that differ in values only share their keys.
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::{List, Set, Value};
 
-/// A map: all keys are of one type, and all values are of one type.
+/// A map: all keys are of one type, and all values are of one type. Copies share what they have.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct Map {
+pub struct Map(Arc<Entries>);
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Entries {
     keys: Set,
     /// The value of each key, in the order of keys.
     values: List,
 }
 
 impl Map {
+    fn new(keys: Set, values: List) -> Map {
+        Map(Arc::new(Entries { keys, values }))
+    }
+
     /// The number of keys.
     pub fn len(&self) -> usize {
-        self.values.len()
+        self.0.values.len()
     }
 
     /// Has it no keys?
     pub fn is_empty(&self) -> bool {
-        self.values.is_empty()
+        self.0.values.is_empty()
     }
 
     /// The keys.
     pub fn keys(&self) -> &Set {
-        &self.keys
+        &self.0.keys
     }
 
     /// The values, in the order of their keys.
     pub fn values(&self) -> &List {
-        &self.values
+        &self.0.values
     }
 
     /// The keys with their values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&Value, &Value)> {
-        self.keys.items().iter().zip(self.values.iter())
+        self.0.keys.items().iter().zip(self.0.values.iter())
     }
 
     /// The value of a key.
     pub fn get(&self, key: &Value) -> Option<&Value> {
-        self.keys.place(key).ok().map(|place| &self.values[place])
+        self.0.keys.place(key).ok().map(|place| &self.0.values[place])
     }
 
     /// The value of a key, to be changed.
     pub fn get_mut(&mut self, key: &Value) -> Option<&mut Value> {
-        self.keys.place(key).ok().map(|place| &mut self.values[place])
+        let place = self.0.keys.place(key).ok()?;
+        Some(&mut Arc::make_mut(&mut self.0).values[place])
     }
 
     /// Gives a key this value, whether it is there or not.
     pub fn insert(&mut self, key: Value, value: Value) {
-        match self.keys.place(&key) {
-            Ok(place) => self.values[place] = value,
-            Err(place) => {
-                let values = self.values.with(place, value);
-                *self = Map { keys: self.keys.with(place, key), values };
-            }
+        let Entries { keys, values } = &*self.0;
+        match keys.place(&key) {
+            Ok(place) => Arc::make_mut(&mut self.0).values[place] = value,
+            Err(place) => *self = Map::new(keys.with(place, key), values.with(place, value)),
         }
     }
 
     /// All of `other`, and what has other keys.
     pub fn union(&self, other: &Map) -> Map {
-        let keys = self.keys.union(&other.keys);
+        let keys = self.keys().union(other.keys());
         let (mut mine, mut theirs) = (self.iter().peekable(), other.iter().peekable());
         let values = keys.items().iter().map(|key| {
             let mine = mine.next_if(|&(known, _)| known == key);
@@ -72,19 +79,19 @@ impl Map {
             theirs.or(mine).expect("a key of one of them").1.clone()
         });
         let values = values.collect();
-        Map { keys, values }
+        Map::new(keys, values)
     }
 
     /// What has none of these keys.
     pub fn without(&self, keys: &Set) -> Map {
         let kept = self.iter().filter(|(key, _)| !keys.contains(key));
         let values = kept.map(|(_, value)| value.clone()).collect();
-        Map { keys: self.keys.difference(keys), values }
+        Map::new(self.keys().difference(keys), values)
     }
 
     /// The same keys with other values.
     pub fn valued(&self, value: impl FnMut(&Value) -> Value) -> Map {
-        Map { keys: self.keys.clone(), values: self.values.iter().map(value).collect() }
+        Map::new(self.keys().clone(), self.values().iter().map(value).collect())
     }
 }
 
@@ -105,7 +112,7 @@ impl FromIterator<(Value, Value)> for Map {
             is_same
         });
         let (keys, values): (Vec<Value>, Vec<Value>) = entries.into_iter().unzip();
-        Map { keys: Set::from(List::from(keys)), values: values.into() }
+        Map::new(Set::from(List::from(keys)), values.into())
     }
 }
 
