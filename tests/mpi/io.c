@@ -22,6 +22,8 @@
 // 30: unsupported
 #include "cases.h"
 
+#include <string.h>
+
 #define CHECK(condition)                                         \
   if (!(condition)) {                                            \
     fprintf(stderr, "rank %d: %s is false\n", rank, #condition); \

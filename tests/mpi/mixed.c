@@ -5,6 +5,7 @@
 // 17, 18: unsupported
 #include "cases.h"
 
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
