@@ -92,7 +92,7 @@ impl Set {
 }
 
 /// # Panics
-/// If the values have no [`order`].
+/// If the values have no order, as communications have none.
 impl From<List> for Set {
     fn from(items: List) -> Set {
         let next = || items.iter().skip(1);
@@ -107,7 +107,7 @@ impl From<List> for Set {
 }
 
 /// # Panics
-/// If the values have no [`order`].
+/// If the values have no order, as communications have none.
 impl FromIterator<Value> for Set {
     fn from_iter<I: IntoIterator<Item = Value>>(items: I) -> Set {
         List::from_iter(items).into()
