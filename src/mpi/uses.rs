@@ -72,8 +72,7 @@ impl Use {
 
     /// Whether two ranks may use one file in these ways, without MPI.
     fn bears(self, other: Use) -> bool {
-        (self.is_looking() && other.is_looking())
-            || (self == other && matches!(self, Use::Appends | Use::Shares))
+        (self.is_looking() && other.is_looking()) || (self == Use::Appends && other == Use::Appends)
     }
 
     /// Whether one rank may use a folder in this way, and another one something in it: directly
