@@ -4,11 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use mazurka::explore::{Budget, NoObserver, Setting, explore};
 use mazurka::model::{Buffering, Leaving, Semantics};
-use mazurka::mpi::{Launch, Ranks};
 use mazurka::random::SplitMix64;
-use mazurka::systems::history::History;
+
+use super::outcomes;
 
 /// The numbers in a long access: it touches more than a few blocks.
 const MANY: usize = 200;
@@ -119,28 +118,13 @@ fn expected(ranks: &[Vec<Step>], apart: usize) -> BTreeSet<String> {
     outcomes
 }
 
-fn found(program: &str, ranks: &[Vec<Step>], apart: usize, folder: &Path) -> BTreeSet<String> {
+fn found(program: &str, ranks: &[Vec<Step>], apart: usize) -> BTreeSet<String> {
     let script = |steps: &Vec<Step>| steps.iter().map(|step| step.script() + " ").collect();
-    let scripts = ranks.iter().map(script);
-    let semantics = Semantics {
-        buffering: Buffering::Infinite,
-        leaving: Leaving::Synchronizing,
-        ..Semantics::default()
-    };
-    let launch = Launch {
-        arguments: std::iter::once(apart.to_string()).chain(scripts).map(Into::into).collect(),
-        semantics,
-        folder: Some(folder.to_owned()),
-        ..Launch::new(Path::new(program), ranks.len() as u32)
-    };
-    let budget = Budget { all: true, ..Budget::default() };
-    let setting: Setting = "optimal".parse().unwrap();
-    let system = History::new(Ranks::new(launch).unwrap());
-    let outcome = explore(&system, setting, budget, &mut NoObserver);
-    assert!(outcome.is_complete(), "{ranks:?}: {:?}", outcome.stopped_by);
-    let failures = outcome.violations.iter().filter_map(|violation| violation.failure.as_ref());
-    let text = |message: &str| message.strip_prefix("assertion: ").unwrap_or(message).to_owned();
-    failures.map(|failure| text(&failure.message)).collect()
+    let scripts: Vec<String> =
+        std::iter::once(apart.to_string()).chain(ranks.iter().map(script)).collect();
+    let (buffering, leaving) = (Buffering::Infinite, Leaving::Synchronizing);
+    let semantics = Semantics { buffering, leaving, ..Semantics::default() };
+    outcomes::found(Path::new(program), &scripts, semantics)
 }
 
 #[test]
@@ -159,11 +143,7 @@ fn accesses_in_atomic_mode_act_one_after_another() {
         let apart = APART[number % APART.len()];
         let outcomes = expected(&ranks, apart);
         several += usize::from(outcomes.len() > 1);
-        assert_eq!(
-            found(&program, &ranks, apart, &folder),
-            outcomes,
-            "{number}: {ranks:?} {apart}"
-        );
+        assert_eq!(found(&program, &ranks, apart), outcomes, "{number}: {ranks:?} {apart}");
     }
     std::fs::remove_dir_all(&folder).unwrap();
     assert!(several > count / 2, "{several} of {count} have several outcomes");

@@ -351,8 +351,9 @@ impl Scene {
     }
 }
 
-/// All outcomes that are found.
-fn found(program: &Path, scripts: &[String], semantics: Semantics) -> BTreeSet<String> {
+/// All outcomes of a program with `outcome.h` that are found. The first argument is for all ranks,
+/// the others are their scripts.
+pub(super) fn found(program: &Path, scripts: &[String], semantics: Semantics) -> BTreeSet<String> {
     let launch = Launch {
         arguments: scripts.iter().map(Into::into).collect(),
         semantics,
