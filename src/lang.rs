@@ -19,6 +19,7 @@ mod constant;
 mod coverage;
 mod diagnostic;
 mod expectation;
+mod faults;
 mod hir;
 mod interpret;
 #[cfg(feature = "lang")]
@@ -32,6 +33,7 @@ mod outline;
 mod parser;
 mod program;
 mod prospect;
+mod shares;
 mod slips;
 #[cfg(feature = "lang")]
 mod source;
@@ -50,7 +52,7 @@ pub use expectation::{Expectation, ExpectedVerdict};
 pub use program::{Local, Program};
 
 #[cfg(feature = "lang")]
-pub use source::{compile, compile_with};
+pub use source::{Choices, compile, compile_with};
 
 #[cfg(feature = "cli")]
 pub(crate) use structure::{Domain, Offer, Param, Structure, structure};

@@ -45,7 +45,7 @@ pub use self::shown::{FirstGood, Shown};
 use crate::explore::{
     self, CutPoll, Depth, Guarantee, Over, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
-use crate::model::{Failure, Runs, Schedule, Semantics, System};
+use crate::model::{Failure, Faults, Runs, Schedule, Semantics, System};
 use crate::property::{
     Blocked, Call, Deadlock, Link, Printed, Properties, Property, Replay, Standing, Step, When,
     explain_deadlock,
@@ -95,6 +95,9 @@ pub struct Subject {
     /// What the MPI standard leaves open, if it matters to the program.
     #[cfg_attr(feature = "json", serde(flatten, skip_serializing_if = "Option::is_none"))]
     pub semantics: Option<Semantics>,
+    /// Which of the declared faults may happen.
+    #[cfg_attr(feature = "json", serde(flatten, skip_serializing_if = "Faults::are_all"))]
+    pub faults: Faults,
     /// The command of a replay, before and after the schedule; a spec's is made from the fields.
     #[cfg_attr(feature = "json", serde(skip))]
     pub command: Option<[String; 2]>,
@@ -119,6 +122,7 @@ impl Subject {
             allow_pending,
             daemons: Vec::new(),
             semantics: None,
+            faults: Faults::default(),
             command: None,
             source: String::new(),
             defines: Vec::new(),

@@ -201,6 +201,7 @@ pub fn subject() -> Subject {
         allow_pending: false,
         daemons: Vec::new(),
         semantics: None,
+        faults: Default::default(),
         command: None,
         source: String::new(),
         defines: Vec::new(),

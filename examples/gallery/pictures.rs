@@ -56,6 +56,7 @@ impl Spec {
             allow_pending: false,
             daemons: Vec::new(),
             semantics: None,
+            faults: Default::default(),
             command: None,
             source,
             defines: defines.iter().map(|(name, value)| format!("{name}={value}")).collect(),

@@ -43,9 +43,11 @@ pub(super) struct BranchArgs {
 }
 
 /// Options that a file of branches already determines, so the command line must not give them.
-const GIVEN: [&str; 18] = [
+const GIVEN: [&str; 20] = [
     "defines",
     "granularity",
+    "kinds",
+    "max_crashes",
     "allow_pending",
     "buffering",
     "collectives",

@@ -33,6 +33,8 @@ pub(super) struct Key {
     daemons: Vec<String>,
     #[serde(default)]
     semantics: String,
+    #[serde(default)]
+    faults: String,
     setting: String,
     depth: Option<u32>,
     max_traces: Option<u64>,
@@ -56,6 +58,7 @@ impl Key {
             allow_pending: case.allow_pending,
             daemons: case.daemons.clone(),
             semantics: case.semantics.options(),
+            faults: case.faults.options(),
             setting: setting.clone(),
             depth: limits.depth,
             max_traces: limits.max_traces,

@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueEnum,
 
 use super::{Failure, memory};
 use crate::explore::{Depth, OPTIONS, OptionInfo, Options};
-use crate::model::{Buffering, Leaving, Semantics};
+use crate::model::{Buffering, FaultKinds, Faults, Leaving, Semantics};
 use crate::report::lint::{Levels, Named};
 use crate::study::Limits;
 
@@ -32,6 +32,8 @@ pub(super) struct SetupArgs {
     /// What counts as an action: an `operation` only, or also each `statement` that only computes
     #[arg(long, value_name = "UNIT", default_value = "operation")]
     pub(super) granularity: Unit,
+    #[command(flatten)]
+    pub(super) faults: FaultArgs,
     /// Let messages to actors stay pending: a state in which nothing else waits is then not a
     /// deadlock
     #[arg(long)]
@@ -42,6 +44,30 @@ pub(super) struct SetupArgs {
     pub(super) allow: Vec<Allowed>,
     #[command(flatten)]
     pub(super) mpi: MpiArgs,
+}
+
+/// Which of the faults that a spec declares may happen.
+#[derive(Args, Clone, Copy)]
+pub(super) struct FaultArgs {
+    /// The faults that may happen, of those that the spec declares: `none`; `crash`; `loss`, which
+    /// is lost and doubled messages and partitions; or `all`. Timeouts run unless it is `none`
+    #[arg(long = "faults", value_name = "KINDS", default_value_t = FaultKinds::All)]
+    pub(super) kinds: FaultKinds,
+    /// The maximum number of crashes in an execution, of all processes together
+    #[arg(long, value_name = "N")]
+    pub(super) max_crashes: Option<u32>,
+}
+
+impl From<Faults> for FaultArgs {
+    fn from(Faults { kinds, max_crashes }: Faults) -> FaultArgs {
+        FaultArgs { kinds, max_crashes }
+    }
+}
+
+impl From<FaultArgs> for Faults {
+    fn from(FaultArgs { kinds, max_crashes }: FaultArgs) -> Faults {
+        Faults { kinds, max_crashes }
+    }
 }
 
 /// A value of `--allow`.

@@ -12,8 +12,7 @@ use super::options::{Allowed, Define, SpecArgs, Unit};
 use super::output::{Format, Output, format};
 use super::spec::Spec;
 use super::{Exit, Failure, files};
-use crate::model::Schedule;
-use crate::model::Semantics;
+use crate::model::{Faults, Schedule, Semantics};
 use crate::property::Change;
 use crate::report::text::{self, shown};
 use crate::report::{ExecutionReport, json};
@@ -86,6 +85,9 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
             args.spec.setup.allow.extend(daemons.map(Allowed::Daemons));
             if let Ok(known) = serde_json::from_value::<Semantics>(result.clone()) {
                 args.spec.setup.mpi.complete(known);
+            }
+            if let Ok(known) = serde_json::from_value::<Faults>(result.clone()) {
+                args.spec.setup.faults = known.into();
             }
             if result["granularity"] == "statement" {
                 args.spec.setup.granularity = Unit::Statement;

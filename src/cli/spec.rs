@@ -81,6 +81,7 @@ impl Spec {
             allow_pending: case.allow_pending,
             daemons: case.daemons.clone(),
             semantics: program.uses_network().then_some(case.semantics),
+            faults: case.faults,
             command: None,
             defines: case.defines.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             source: masked(&case.source).into_owned(),
@@ -105,6 +106,7 @@ fn case_with(path: &Path, setup: &SetupArgs, semantics: Semantics) -> Result<Cas
         defines: defines.map(|define| (define.name.clone(), define.value.clone())).collect(),
         by_statement: setup.granularity == Unit::Statement,
         allow_pending: setup.allow_pending,
+        faults: setup.faults.into(),
         daemons: setup.daemons(),
         semantics,
     })

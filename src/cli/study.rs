@@ -19,7 +19,7 @@ use super::batch::Batch;
 use super::compare::keep_own_constants;
 use super::files::{self, cannot_write, keep};
 use super::log::{self, Key, Log, Run};
-use super::options::{LimitArgs, MpiArgs, SetupArgs, Unit};
+use super::options::{FaultArgs, LimitArgs, MpiArgs, SetupArgs, Unit};
 use super::output::{Output, TableFormat};
 use super::spec::{case, compile, constants, refusal};
 use super::{Exit, Failure, folders, machine};
@@ -76,6 +76,8 @@ pub(super) struct Args {
     /// deadlock
     #[arg(long)]
     allow_pending: bool,
+    #[command(flatten)]
+    faults: FaultArgs,
     #[command(flatten)]
     mpi: MpiArgs,
     #[command(flatten)]
@@ -200,6 +202,7 @@ fn programs(
     let setup = SetupArgs {
         defines: Vec::new(),
         granularity: args.granularity,
+        faults: args.faults,
         allow_pending: args.allow_pending,
         allow: Vec::new(),
         mpi: args.mpi.clone(),

@@ -24,18 +24,61 @@ pub(crate) struct File {
 /// A declaration at the top level.
 #[derive(Debug)]
 pub(crate) enum Item {
-    Const { name: Name, ty: Option<TypeExpr>, value: Expr },
-    Mailbox { name: Name, size: Option<Expr>, message: Option<TypeExpr>, delivery: Delivery },
+    Const {
+        name: Name,
+        ty: Option<TypeExpr>,
+        value: Expr,
+    },
+    Mailbox {
+        name: Name,
+        size: Option<Expr>,
+        message: Option<TypeExpr>,
+        delivery: Delivery,
+        faults: ChannelFaults,
+    },
     Objects(Objects),
-    Shared { name: Name, ty: TypeExpr, initial: Expr },
-    Enum { name: Name, variants: Vec<Name> },
-    Function { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
-    Procedure { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
-    Process { name: Name, kind: ProcessKind, body: Block, is_daemon: bool },
-    Actor { name: Name, kind: ProcessKind, body: ActorBody },
-    Init { body: Block },
-    Final { body: Block },
-    Invariant { body: Block },
+    Shared {
+        name: Name,
+        ty: TypeExpr,
+        initial: Expr,
+    },
+    Enum {
+        name: Name,
+        variants: Vec<Name>,
+    },
+    Function {
+        name: Name,
+        params: Vec<Param>,
+        result: Option<TypeExpr>,
+        body: Block,
+    },
+    Procedure {
+        name: Name,
+        params: Vec<Param>,
+        result: Option<TypeExpr>,
+        body: Block,
+    },
+    Process {
+        name: Name,
+        kind: ProcessKind,
+        body: Block,
+        is_daemon: bool,
+        crashes: Option<Crashes>,
+    },
+    Actor {
+        name: Name,
+        kind: ProcessKind,
+        body: ActorBody,
+    },
+    Init {
+        body: Block,
+    },
+    Final {
+        body: Block,
+    },
+    Invariant {
+        body: Block,
+    },
 }
 
 impl Item {
@@ -72,6 +115,40 @@ impl Item {
             Item::Init { .. } | Item::Final { .. } | Item::Invariant { .. } => None,
         }
     }
+}
+
+/// How messages at a mailbox may fail.
+#[derive(Debug, Default)]
+pub(crate) struct ChannelFaults {
+    pub(crate) lossy: Option<Limit>,
+    pub(crate) duplicating: Option<Limit>,
+    pub(crate) partitioned: Option<Partitions>,
+}
+
+/// `up to 2`, `up to 2 in all`
+#[derive(Debug)]
+pub(crate) struct Limit {
+    /// Without a number there is no limit.
+    pub(crate) most: Option<Expr>,
+    /// Is it for all processes together?
+    pub(crate) in_all: bool,
+    pub(crate) span: Span,
+}
+
+/// `partitioned`, `partitioned up to 2, heals`
+#[derive(Debug)]
+pub(crate) struct Partitions {
+    /// By default one.
+    pub(crate) most: Option<Expr>,
+    pub(crate) heals: bool,
+    pub(crate) span: Span,
+}
+
+/// `crashes up to 1, restarts`
+#[derive(Debug)]
+pub(crate) struct Crashes {
+    pub(crate) limit: Limit,
+    pub(crate) restarts: bool,
 }
 
 /// A declaration of one object or an array of them, of a kind without a syntax of its own.
@@ -172,6 +249,8 @@ pub(crate) struct Statement {
 pub(crate) enum StatementKind {
     Let {
         mutable: bool,
+        /// Does a restart of the process keep it?
+        durable: bool,
         pattern: Pattern,
         ty: Option<TypeExpr>,
         value: Expr,
@@ -249,6 +328,8 @@ pub(crate) enum ExprKind {
     /// `t.0`, or `P.v` in `final`.
     Field(Box<Expr>, Name),
     Call(Name, Vec<Arg>),
+    /// `recv(m) timeout { … }`
+    Timeout(Box<Expr>, Block),
     Spawn(Name, Vec<Arg>),
     Block(Block),
     If(Box<Expr>, Block, Option<Box<Expr>>),

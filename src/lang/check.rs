@@ -13,6 +13,7 @@ mod collection;
 mod declare;
 mod exhaustive;
 mod expr;
+mod faults;
 mod message;
 mod network;
 mod operation;
@@ -27,9 +28,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{self, File, Item};
 use super::diagnostic::{Diagnostic, Findings, Span, nearest};
-use super::hir::{Actor, Body, ObjectKind, Procedure, VarId};
+use super::hir::{
+    Actor, Allowance, Body, Channel, Expr, ExprKind, Lives, ObjectKind, Pattern, Procedure, VarId,
+};
 use super::types::{CommId, Inference, MAX_ELEMENTS, MAX_PARTS, Names, Origin, Size, Type, Yield};
-use crate::model::{CollectiveKind, Delivery, Objects, Value};
+use crate::model::{CollectiveKind, Delivery, Faults, Objects, Value};
 
 /// A checked program. It must not be compiled if there were errors.
 #[derive(Debug, Default)]
@@ -49,6 +52,21 @@ pub(crate) struct Checked {
     pub(crate) inits: Vec<Body>,
     pub(crate) finals: Vec<Body>,
     pub(crate) invariants: Vec<Body>,
+    pub(crate) channels: Vec<Channel>,
+    /// What cuts networks.
+    pub(crate) cuts: Vec<Cuts>,
+}
+
+/// The cuts of a network.
+#[derive(Debug)]
+pub(crate) struct Cuts {
+    /// The cell with the set of the nodes that are cut off from the others at present.
+    pub(crate) cell: u32,
+    pub(crate) nodes: u32,
+    /// The largest number of cuts in an execution.
+    pub(crate) most: u32,
+    pub(crate) heals: bool,
+    pub(crate) span: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -63,6 +81,30 @@ pub(crate) struct Process {
     pub(crate) body: Body,
     /// `None` for a process.
     pub(crate) actor: Option<Actor>,
+    /// How it crashes, if it may.
+    pub(crate) lives: Option<Lives>,
+    pub(crate) allowances: Vec<Allowance>,
+}
+
+impl Process {
+    /// Counts its crashes from 0.
+    fn begin_life(&mut self, lives: Lives) {
+        let (crashes, span) = (Pattern::Bind(lives.crashes), lives.span);
+        self.lives = Some(lives);
+        let zero = Box::new(Expr { kind: ExprKind::Const(Value::Int(0)), span });
+        self.prepend([Expr { kind: ExprKind::Let(crashes, zero), span }]);
+    }
+
+    /// Puts statements before the others. A restart does not repeat them.
+    pub(crate) fn prepend<const N: usize>(&mut self, statements: [Expr; N]) {
+        let ExprKind::Block(all, _) = &mut self.body.block.kind else {
+            unreachable!("a body is a block")
+        };
+        all.splice(0..0, statements);
+        if let Some(lives) = &mut self.lives {
+            lives.kept += N;
+        }
+    }
 }
 
 /// How a process or an actor comes into being.
@@ -92,12 +134,14 @@ pub(crate) fn check(
     source: &str,
     file: &File,
     overrides: &[(String, String)],
+    faults: Faults,
     diagnostics: &mut Findings,
 ) -> Checked {
     let mut checker = Checker {
         source,
         diagnostics,
         overrides,
+        faults,
         out: Checked::default(),
         globals: FxHashMap::default(),
         names: Names::default(),
@@ -184,6 +228,8 @@ struct Group {
     calls: Vec<(&'static str, Span)>,
     /// Of mailboxes.
     delivery: Delivery,
+    /// The number of the unreliable channel that it is.
+    channel: Option<u32>,
     /// For a collective: the type that the ranks contribute, by kind of operation.
     carries: FxHashMap<CollectiveKind, Type>,
 }
@@ -237,6 +283,8 @@ struct Checker<'a> {
     source: &'a str,
     diagnostics: &'a mut Findings,
     overrides: &'a [(String, String)],
+    /// The faults that the run allows.
+    faults: Faults,
     out: Checked,
     globals: FxHashMap<String, Global>,
     names: Names,
@@ -351,6 +399,8 @@ struct Scope {
     implied: Option<(Type, Span)>,
     /// The number of variables before the current guard.
     guard_from: usize,
+    /// For a process that may crash: the number of durable variables that are not declared yet.
+    durables_left: Option<usize>,
 }
 
 #[derive(Debug)]

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::ast::{BinaryOp, UnaryOp};
 use super::coverage::Points;
 use super::diagnostic::Span;
+use super::faults::Fault;
 use super::hir::SendMode;
 use super::objects::Act;
 use crate::model::Semantics;
@@ -189,6 +190,8 @@ pub(crate) enum Visible {
     Spawn { process: u32, args: u32 },
     /// process → unit
     Join,
+    /// What the fault takes → its value
+    Fault(Fault),
 }
 
 impl Visible {
@@ -208,6 +211,7 @@ impl Visible {
             Choose => 2,
             Local => 0,
             Spawn { args, .. } => args as usize,
+            Fault(fault) => fault.arity(),
         }
     }
 }
@@ -304,6 +308,8 @@ pub(crate) struct Code {
     /// The procedures. They have no code of their own: it is copied to each call.
     pub(crate) routines: Vec<Routine>,
     pub(crate) processes: Vec<u32>,
+    /// Where processes rest that have crashed and do not start again.
+    pub(crate) crashed: Vec<u32>,
     /// For each instruction: is it on a loop that may change no object? See [`super::spin`].
     pub(crate) loops: Vec<bool>,
     /// For each instruction: is it a join point of the control flow, that is, the target of a

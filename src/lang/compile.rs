@@ -8,6 +8,7 @@
 mod actor;
 mod collection;
 mod control;
+mod faults;
 mod invariant;
 mod operation;
 mod pattern;
@@ -20,10 +21,11 @@ use super::ast::BinaryOp;
 use super::check::Checked;
 use super::code::{Code, Instr, Live, ReadSet, Step, Visible};
 use super::diagnostic::{Lines, Span};
-use super::hir::{Address, Body, Expr, ExprKind, Place, Procedure, Projection, VarId};
+use super::hir::{Address, Body, Channel, Expr, ExprKind, Place, Procedure, Projection, VarId};
 use super::objects::cell;
 use super::walk;
 use crate::model::{Objects, Site, Value, printable};
+use faults::Risks;
 
 /// The most bytes of a statement that reports show.
 const MAX_SHOWN: usize = 400;
@@ -60,7 +62,8 @@ pub enum Granularity {
 pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) -> Code {
     let objects = std::mem::take(&mut program.objects);
     let compiler = Compiler::new(source, objects);
-    let mut compiler = Compiler { procedures: &program.procedures, granularity, ..compiler };
+    let (procedures, channels) = (&program.procedures[..], &program.channels[..]);
+    let mut compiler = Compiler { procedures, channels, granularity, ..compiler };
     compiler.code.functions = program.functions.iter().map(|body| (0, body.params)).collect();
     for (number, function) in program.functions.iter().enumerate() {
         compiler.code.functions[number].0 = compiler.body(function, BodyKind::Function);
@@ -69,7 +72,7 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
     compiler.families(&program.processes);
     for process in &program.processes {
         let entry = match &process.actor {
-            None => compiler.body(&process.body, BodyKind::Process),
+            None => compiler.process(process),
             Some(actor) => compiler.actor(&process.body, actor),
         };
         compiler.code.processes.push(entry);
@@ -120,6 +123,9 @@ pub(super) struct Compiler<'a> {
     reads: ReadSet,
     /// The loop variables whose values are known.
     known: Vec<(VarId, Value)>,
+    channels: &'a [Channel],
+    /// What may go wrong in the current process.
+    risks: Risks,
 }
 
 /// The body that is being compiled.
@@ -165,6 +171,8 @@ impl<'a> Compiler<'a> {
             excluded: 0,
             reads: ReadSet::default(),
             known: Vec::new(),
+            channels: &[],
+            risks: Risks::default(),
         }
     }
 
@@ -194,6 +202,12 @@ impl<'a> Compiler<'a> {
         let entry = self.here();
         let ExprKind::Block(_, value) = &body.block.kind else { unreachable!("a body is a block") };
         self.open(body, kind, 0);
+        self.close(body, kind, value);
+        entry
+    }
+
+    /// Compiles the end of a body, with its value.
+    fn close(&mut self, body: &Body, kind: BodyKind, value: &Expr) {
         self.expr(value);
         let end = Span { start: body.block.span.end.saturating_sub(1), ..body.block.span };
         self.frame.span = end;
@@ -210,7 +224,6 @@ impl<'a> Compiler<'a> {
             }
         }
         self.leave_scope(0);
-        entry
     }
 
     /// Compiles the statements of a body. Its parameters are on the stack from slot `floor` on.
@@ -575,6 +588,7 @@ impl<'a> Compiler<'a> {
 
     /// Emits a visible operation whose arguments are on the stack.
     pub(super) fn visible(&mut self, visible: Visible) {
+        self.crash_point(visible);
         self.emit(Instr::Visible(visible));
     }
 }

@@ -22,6 +22,75 @@ pub(crate) struct Body {
     pub(crate) block: Expr,
 }
 
+/// How a process crashes.
+#[derive(Debug)]
+pub(crate) struct Lives {
+    /// The number of its crashes so far.
+    pub(crate) crashes: VarId,
+    pub(crate) most: Most,
+    /// Do all instances of the declaration share this number?
+    pub(crate) in_all: bool,
+    pub(crate) span: Span,
+    pub(crate) restarts: bool,
+    /// The number of statements at its beginning that a restart does not repeat.
+    pub(crate) kept: usize,
+}
+
+/// The largest number of faults of one kind that a process may have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Most {
+    Number(u32),
+    /// What is in this variable.
+    Share(VarId),
+}
+
+/// The faults of messages that a process may still have, at a channel with a limit.
+#[derive(Debug)]
+pub(crate) struct Allowance {
+    pub(crate) channel: u32,
+    pub(crate) kind: MessageFault,
+    /// The number of faults so far.
+    pub(crate) used: VarId,
+    pub(crate) most: Most,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MessageFault {
+    Lost,
+    Doubled,
+}
+
+/// A declaration of mailboxes that may lose or double messages.
+#[derive(Clone, Debug)]
+pub(crate) struct Channel {
+    pub(crate) name: String,
+    /// The number of its first mailbox.
+    pub(crate) base: u32,
+    pub(crate) lossy: Option<Budget>,
+    pub(crate) duplicating: Option<Budget>,
+    /// The cell with the present cut, if it may be cut.
+    pub(crate) cut: Option<u32>,
+    pub(crate) span: Span,
+}
+
+impl Channel {
+    pub(crate) fn budget(&self, kind: MessageFault) -> Option<Budget> {
+        match kind {
+            MessageFault::Lost => self.lossy,
+            MessageFault::Doubled => self.duplicating,
+        }
+    }
+}
+
+/// How often a fault may happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Budget {
+    /// Without a number there is no limit.
+    pub(crate) most: Option<u32>,
+    /// Is it for all processes together?
+    pub(crate) in_all: bool,
+}
+
 /// A body that may act on objects, run in place of each of its calls.
 #[derive(Debug)]
 pub(crate) struct Procedure {
@@ -247,6 +316,19 @@ pub(crate) enum Operation {
     On(&'static Word, Vec<Expr>),
     Cancel(Box<Expr>),
     WaitAll(Box<Expr>),
+    /// A send at the unreliable channel with this number.
+    Unreliable {
+        channel: u32,
+        visible: Visible,
+        args: Vec<Expr>,
+    },
+    /// Receives what an `iprobe` with these arguments finds; if it finds nothing, this is the value.
+    Timed {
+        src: bool,
+        tag: bool,
+        args: Vec<Expr>,
+        otherwise: Box<Expr>,
+    },
     /// Local: the value of a communication that was seen complete.
     Received(Box<Expr>),
 }

@@ -29,8 +29,8 @@
 mod barrier;
 pub(crate) mod cell;
 pub(crate) mod collective;
-mod condvar;
-mod latch;
+pub(crate) mod condvar;
+pub(crate) mod latch;
 mod mailbox;
 pub(crate) mod mutex;
 mod rwlock;

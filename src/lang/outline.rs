@@ -246,7 +246,7 @@ fn act(kind: &hir::ExprKind) -> Option<Act> {
             One { visible: Visible::Choose | Visible::ChooseFrom, .. } => Some(Act::Choice),
             One { visible: Visible::WaitAny | Visible::TestAny, .. } => Some(Act::Choice),
             On(word, _) if matches!(word.takes, Takes::Objects) => Some(Act::Choice),
-            Cancel(_) => Some(Act::Choice),
+            Cancel(_) | Unreliable { .. } | Timed { .. } => Some(Act::Choice),
             _ => Some(Act::Shared),
         },
         hir::ExprKind::Assign(Place::Cell(_), ..) | hir::ExprKind::Perform(..) => Some(Act::Shared),

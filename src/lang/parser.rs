@@ -8,6 +8,7 @@
 mod actor;
 mod collection;
 mod expr;
+mod faults;
 mod for_loop;
 mod item;
 mod range;

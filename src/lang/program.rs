@@ -147,7 +147,7 @@ impl World for GlobalWorld<'_> {
         self.program.top_level(local, name).cloned().ok_or_else(|| {
             // A process that has not ended may have failed, or may not have declared the variable
             // yet.
-            match self.is_end && matches!(self.program.instr(local), Instr::End) {
+            match self.is_end && self.program.has_ended(local) {
                 true => format!("the process ended before it declared `{name}`").into(),
                 false => Fault::Unknown,
             }
@@ -279,6 +279,11 @@ impl Program {
         let mut mailboxes = 0..objects.mailboxes.len() as u32;
         !objects.collectives.is_empty()
             || mailboxes.any(|id| *objects.mailboxes.start(id) != Delivery::Ordered)
+    }
+
+    /// Has the process run its last statement, or returned? Not if it has crashed.
+    fn has_ended(&self, local: &Local) -> bool {
+        matches!(self.instr(local), Instr::End) && !self.code.crashed.contains(&local.pc)
     }
 
     fn instr(&self, local: &Local) -> &Instr {
@@ -551,6 +556,10 @@ impl Describe<Local> for Program {
         names.join("/")
     }
 
+    fn fault(&self, local: &Local, way: i64) -> Option<&'static str> {
+        self.fault(local, way)
+    }
+
     fn chosen(&self, local: &Local, place: i64) -> Option<Value> {
         self.chosen_element(local, place)
     }
@@ -565,7 +574,9 @@ impl Describe<Local> for Program {
 
     fn variables(&self, local: &Local, names: Names<'_>) -> Vec<(String, String)> {
         let shown = |value| self.show(value, names);
-        self.in_scope(local).map(|(name, value, _)| (name.to_owned(), shown(value))).collect()
+        // The program cannot write the names of hidden variables.
+        let written = self.in_scope(local).filter(|(name, ..)| !name.starts_with('('));
+        written.map(|(name, value, _)| (name.to_owned(), shown(value))).collect()
     }
 
     fn marks(&self, local: &Local, response: Option<Response>, values: &Values) -> Vec<Mark> {

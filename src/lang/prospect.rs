@@ -421,6 +421,7 @@ impl<'c> Walk<'c> {
             | Visible::Choose
             | Visible::ChooseFrom
             | Visible::Local
+            | Visible::Fault(_)
             | Visible::Join => {}
         }
     }

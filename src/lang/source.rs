@@ -10,7 +10,8 @@ use super::diagnostic::{Diagnostics, Findings};
 use super::expectation;
 use super::hir::{Expr, ExprKind, Operation};
 use super::program::{self, Program};
-use super::{lexer, objects, outline, parser, walk};
+use super::{lexer, objects, outline, parser, shares, walk};
+use crate::model::Faults;
 
 /// The stack size for one run of the front end, in bytes. Nesting is bounded, so it is enough for
 /// any input.
@@ -26,10 +27,19 @@ pub fn compile(
     source: &str,
     overrides: &[(String, String)],
 ) -> Result<Program, Diagnostics> {
-    compile_with(name, source, overrides, Granularity::default())
+    compile_with(name, source, overrides, Choices::default())
 }
 
-/// Compiles the text of a spec, like [`compile()`]; `granularity` decides what counts as an action.
+/// What decides, besides its text and constants, which program a spec stands for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choices {
+    /// What counts as an action.
+    pub granularity: Granularity,
+    /// Which of the declared faults may happen.
+    pub faults: Faults,
+}
+
+/// Compiles the text of a spec, like [`compile()`], with other choices.
 ///
 /// # Errors
 /// All mistakes in the file and in the overrides.
@@ -37,22 +47,25 @@ pub fn compile_with(
     name: &str,
     source: &str,
     overrides: &[(String, String)],
-    granularity: Granularity,
+    choices: Choices,
 ) -> Result<Program, Diagnostics> {
-    stacker::grow(STACK, || compile_here(name, source, overrides, granularity))
+    stacker::grow(STACK, || compile_here(name, source, overrides, choices))
 }
 
 fn compile_here(
     name: &str,
     source: &str,
     overrides: &[(String, String)],
-    granularity: Granularity,
+    Choices { granularity, faults }: Choices,
 ) -> Result<Program, Diagnostics> {
     let mut found = Findings::default();
     let lexed = lexer::lex(source, &mut found);
     let file = parser::parse(source, &lexed.tokens, &mut found);
-    let mut checked = check::check(source, &file, overrides, &mut found);
+    let mut checked = check::check(source, &file, overrides, faults, &mut found);
     check::check_that_something_runs(&checked, &mut found);
+    if found.errors() == 0 {
+        shares::complete(&mut checked, faults, &mut found);
+    }
     let constants = checked.constants.iter().map(|(name, _)| name.as_str()).collect();
     let expectations = expectation::parse(source, &lexed.expectations, &constants, &mut found);
     let failed = found.errors() > 0;
@@ -139,6 +152,8 @@ fn templates(file: &File, checked: &Checked) -> Vec<program::Template> {
         Item::Actor { .. } => Some(false),
         _ => None,
     });
+    // Hidden processes end.
+    let daemons = daemons.chain(std::iter::repeat(false));
     for ((process, spawners), is_daemon) in checked.processes.iter().zip(spawners).zip(daemons) {
         let (name, kind) = (process.name.clone(), process.kind);
         let (qualified, is_actor) = (spawners > 1, process.actor.is_some());

@@ -45,8 +45,7 @@ fn always_changes(visible: Visible) -> bool {
         Isend { .. } | Irecv { .. } | Spawn { .. } | Cancel | Enter { .. } => true,
         Probe { form, .. } => form == Probing::Take,
         Act(act, _) => act.always_changes,
-        CancelOutcome | Wait | Test | WaitAny | TestAny | Choose | ChooseFrom | Local | Join => {
-            false
-        }
+        CancelOutcome | Wait | Test | WaitAny | TestAny | Choose | ChooseFrom | Local | Join
+        | Fault(_) => false,
     }
 }

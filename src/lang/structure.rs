@@ -11,6 +11,7 @@ use super::ast::{File, Item, Name, Param as Written, TypeExpr, TypeKind};
 use super::diagnostic::{Diagnostics, Findings, Span};
 use super::hir::Procedure;
 use super::{check, lexer, parser, walk};
+use crate::model::Faults;
 
 /// A data structure: the source text without its client, and what a client can use.
 #[derive(Clone, Debug)]
@@ -79,7 +80,7 @@ fn read(
     let mut found = Findings::default();
     let lexed = lexer::lex(source, &mut found);
     let file = parser::parse(source, &lexed.tokens, &mut found);
-    let checked = check::check(source, &file, overrides, &mut found);
+    let checked = check::check(source, &file, overrides, Faults::default(), &mut found);
     if found.errors() > 0 {
         return Err(Diagnostics::new(name, source, found));
     }

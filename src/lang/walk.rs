@@ -130,7 +130,10 @@ fn index_of(address: &Address) -> Vec<&Expr> {
 /// The argument expressions of an operation.
 fn arguments(operation: &Operation) -> Vec<&Expr> {
     match operation {
-        Operation::One { args, .. } | Operation::On(_, args) => args.iter().collect(),
+        Operation::One { args, .. }
+        | Operation::On(_, args)
+        | Operation::Unreliable { args, .. } => args.iter().collect(),
+        Operation::Timed { args, otherwise, .. } => args.iter().chain([&**otherwise]).collect(),
         Operation::Cancel(a) | Operation::WaitAll(a) | Operation::Received(a) => vec![a],
     }
 }

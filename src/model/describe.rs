@@ -75,6 +75,13 @@ pub trait Describe<L> {
         None
     }
 
+    /// What happens to a process at a choice that takes this way, if that is a fault or the lack
+    /// of one.
+    fn fault(&self, local: &L, way: i64) -> Option<&'static str> {
+        let _ = (local, way);
+        None
+    }
+
     /// A value as the program would write it (variants by name).
     fn show_value(&self, value: &Value, names: Names<'_>) -> String {
         let _ = names;

@@ -405,7 +405,11 @@ impl<'s, S: System> Replay<'s, S> {
         let &Op::Choose { lo, .. } = op else { return None };
         let describe = self.locals.system().describe();
         let local = self.locals.get(self.state.local(process));
-        let value = describe.chosen(local, lo + i64::from(choice.0))?;
+        let number = lo + i64::from(choice.0);
+        if let Some(fault) = describe.fault(local, number) {
+            return Some(fault.to_owned());
+        }
+        let value = describe.chosen(local, number)?;
         Some(format!("chooses {}", describe.show_value(&value, &|known| self.known_name(known))))
     }
 

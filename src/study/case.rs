@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::Limits;
-use crate::lang::{self, Granularity, Program};
-use crate::model::Semantics;
+use crate::lang::{self, Choices, Granularity, Program};
+use crate::model::{Faults, Semantics};
 
 /// A program that can be compiled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +19,9 @@ pub struct Case {
     pub defines: Vec<(String, String)>,
     /// Whether each statement is an action, even if it only computes.
     pub by_statement: bool,
+    /// Which of the declared faults may happen.
+    #[serde(default)]
+    pub faults: Faults,
     /// Whether messages to actors may stay pending at the end.
     pub allow_pending: bool,
     /// The processes that may wait for ever, besides those that the program declares as daemons.
@@ -36,7 +39,8 @@ impl Case {
             true => Granularity::Statement,
             false => Granularity::Operation,
         };
-        let mut program = lang::compile_with(&self.name, &self.source, &self.defines, granularity)?;
+        let choices = Choices { granularity, faults: self.faults };
+        let mut program = lang::compile_with(&self.name, &self.source, &self.defines, choices)?;
         program.set_semantics(self.semantics);
         match program.allow_daemons(&self.daemons) {
             Ok(()) => Ok(program),

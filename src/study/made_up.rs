@@ -24,6 +24,7 @@ pub(crate) fn made_up(setting: &str, runs: Vec<Ran>) -> Point {
         allow_pending: false,
         daemons: Vec::new(),
         semantics: Default::default(),
+        faults: Default::default(),
     };
     Point::new(&case, Default::default(), setting.parse().unwrap(), runs)
 }

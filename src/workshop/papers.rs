@@ -196,6 +196,7 @@ impl Paper {
             allow_pending: false,
             daemons: Vec::new(),
             semantics: Default::default(),
+            faults: Default::default(),
         };
         let limits = Limits { max_traces: search.stop, ..Limits::default() };
         let repeat_for = Duration::ZERO;

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Checker, Context, Instantiation, Process, ProcessSignature, Scope, Var, Want};
-use crate::lang::ast::{self, Block, File, Item, Name, Param, Statement, StatementKind};
+use crate::lang::ast::{self, Block, Crashes, File, Item, Name, Param, Statement, StatementKind};
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Actor, Body, Expr, ExprKind, VarId, Variable};
 use crate::lang::types::Type;
@@ -27,7 +27,9 @@ impl Checker<'_> {
         let mut next = 0;
         for item in &file.items {
             match item {
-                Item::Process { kind, body, .. } => self.process(next, &kind.params(), body),
+                Item::Process { kind, body, crashes, .. } => {
+                    self.process(next, &kind.params(), body, crashes.as_ref());
+                }
                 Item::Actor { kind, body, .. } => self.actor(next, &kind.params(), body),
                 _ => continue,
             }
@@ -142,16 +144,28 @@ impl Checker<'_> {
         self.report(Diagnostic::error(span, message).also(at, label).hint(hint));
     }
 
-    fn process(&mut self, index: usize, params: &[&Name], block: &Block) {
+    fn process(
+        &mut self,
+        index: usize,
+        params: &[&Name],
+        block: &Block,
+        crashes: Option<&Crashes>,
+    ) {
         let types = self.processes[index].params.clone();
         let what = if self.processes[index].kind == Instantiation::Template {
             "parameter"
         } else {
             "index"
         };
+        let budget = crashes.map(|crashes| self.crash_budget(index, crashes));
         self.enter_body(Context::Process, params, &types, what);
+        let lives = crashes.zip(budget);
+        let lives = lives.map(|(crashes, budget)| self.lives(crashes, budget, block));
         let kind = self.block(block, Want::Dropped).0;
         self.end_process(index, params.len(), Expr { kind, span: block.span }, None);
+        if let Some(lives) = lives {
+            self.out.processes[index].begin_life(lives);
+        }
     }
 
     /// Completes the body of a process or an actor.
@@ -167,7 +181,9 @@ impl Checker<'_> {
             variables.map(|var| (var.name.clone(), var.ty.clone())).collect();
         let body = self.take_body(params, block);
         let ProcessSignature { name, kind, .. } = &self.processes[index];
-        self.out.processes.push(Process { name: name.clone(), kind: *kind, body, actor });
+        let (name, kind) = (name.clone(), *kind);
+        let process = Process { name, kind, body, actor, lives: None, allowances: Vec::new() };
+        self.out.processes.push(process);
     }
 
     pub(super) fn enter_body(
@@ -282,7 +298,10 @@ impl Checker<'_> {
     pub(super) fn statement(&mut self, statement: &Statement) -> (Expr, Type) {
         match &statement.kind {
             StatementKind::Expr(expr) => self.expr(expr, Want::Dropped),
-            StatementKind::Let { mutable, pattern, ty, value } => {
+            StatementKind::Let { mutable, durable, pattern, ty, value } => {
+                if *durable {
+                    self.durable(statement.span);
+                }
                 let checked = self.binding(*mutable, pattern, ty.as_ref(), value, statement.span);
                 (checked, Type::Unit)
             }

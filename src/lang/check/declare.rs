@@ -39,6 +39,7 @@ impl Group {
             number: 0,
             calls: Vec::new(),
             delivery: Delivery::Ordered,
+            channel: None,
             carries: FxHashMap::default(),
         }
     }
@@ -261,7 +262,7 @@ impl Checker<'_> {
     }
 
     /// A constant integer within limits; `None` if it is none, which is then reported.
-    fn bounded(&mut self, expr: &Expr, lo: i64, hi: i64, what: &str) -> Option<i64> {
+    pub(super) fn bounded(&mut self, expr: &Expr, lo: i64, hi: i64, what: &str) -> Option<i64> {
         let (_, value) = self.constant_value(expr, Some(&Type::Int))?;
         let n = value.int();
         if n < lo || n > hi {
@@ -309,7 +310,7 @@ impl Checker<'_> {
 
     fn object(&mut self, item: &Item) {
         match item {
-            Item::Mailbox { name, size, message, delivery } => {
+            Item::Mailbox { name, size, message, delivery, faults } => {
                 let ty = match message {
                     Some(ty) => self.resolve_type(ty),
                     None => self.infer.fresh(),
@@ -327,6 +328,7 @@ impl Checker<'_> {
                 self.groups[group].delivery = *delivery;
                 let group = &self.groups[group];
                 group.declared().add_to(&mut self.out.objects.mailboxes, *delivery);
+                self.channel(faults);
             }
             Item::Objects(Objects { kind, name, size, number }) => {
                 let about = kind.about();

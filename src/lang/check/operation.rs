@@ -231,6 +231,11 @@ impl Checker<'_> {
             (false, Delivery::Ordered) => self.infer.comm(Yield::Send, Type::Unit),
             (false, _) => self.infer.network_comm(Yield::Send, Type::Unit),
         };
+        if let Some(channel) = self.groups[group as usize].channel {
+            self.only_send(call, group);
+            let visible = Visible::Isend { src, tag, mode: SendMode::Buffered };
+            return Some((Operation::Unreliable { channel, visible, args }, Type::Unit));
+        }
         let visible = Visible::Isend { src, tag, mode };
         Some((Operation::One { visible, args, wait }, result))
     }

@@ -22,6 +22,12 @@ impl Compiler<'_> {
                 self.cancel();
             }
             Operation::WaitAll(comms) => self.wait_all(comms),
+            Operation::Unreliable { channel, visible, args } => {
+                self.unreliable(*channel, *visible, args);
+            }
+            Operation::Timed { src, tag, args, otherwise } => {
+                self.timed((*src, *tag), args, otherwise);
+            }
             Operation::Received(comm) => {
                 self.code.remembers_values = true;
                 self.expr(comm);

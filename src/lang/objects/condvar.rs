@@ -110,7 +110,7 @@ static NOTIFY_ALL: Act = Act {
     })
 };
 
-static WAKE: Act = Act {
+pub(crate) static WAKE: Act = Act {
     learn: ended,
     always_changes: true,
     ..Act::new(ObjectKind::Condvar, |by| {

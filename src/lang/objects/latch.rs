@@ -23,10 +23,11 @@ pub(crate) static DESCRIPTION: Description = Description {
     ..Description::new("latch", ("latch", "latches"), |all| all.latches.len())
 };
 
-static COUNT_DOWN: Act = Act {
+pub(crate) static COUNT_DOWN: Act = Act {
     touches: &[|id| Touch::new(LatchId(id).lane(), May::Add)],
     always_changes: true,
     ..Act::new(ObjectKind::Latch, |by| Ok(Op::CountDown(LatchId(by.object()))))
 };
 
-static WAIT: Act = Act::new(ObjectKind::Latch, |by| Ok(Op::LatchWait(LatchId(by.object()))));
+pub(crate) static WAIT: Act =
+    Act::new(ObjectKind::Latch, |by| Ok(Op::LatchWait(LatchId(by.object()))));

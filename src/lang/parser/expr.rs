@@ -78,6 +78,11 @@ impl Parser<'_> {
         missing(expr.span.to(self.expr().span))
     }
 
+    /// Parses an expression without comparisons and logic at its top.
+    pub(super) fn sum(&mut self) -> Expr {
+        self.nested(|parser| parser.binary(COMPARISON))
+    }
+
     fn binary(&mut self, above: u8) -> Expr {
         let mut left = self.unary();
         let mut length = 0;
@@ -264,6 +269,7 @@ impl Parser<'_> {
                         ExprKind::Field(Box::new(expr), field)
                     }
                 }
+                Token::Ident if self.at_timeout(&expr) => self.timeout(expr),
                 _ => return expr,
             };
             expr = Expr { span: start.to(self.previous_span()), kind };

@@ -162,7 +162,8 @@ impl Parser<'_> {
             let name = parser.name("a name for the mailbox");
             let size = parser.size();
             let message = parser.eat(Token::Colon).then(|| parser.type_expr());
-            Item::Mailbox { name, size, message, delivery }
+            let faults = parser.channel_faults();
+            Item::Mailbox { name, size, message, delivery, faults }
         });
     }
 
@@ -303,8 +304,9 @@ impl Parser<'_> {
         self.advance();
         let name = self.name("a name for the process");
         let kind = self.process_kind("process");
+        let crashes = self.crashes();
         let body = self.block();
-        items.push(Item::Process { name, kind, body, is_daemon });
+        items.push(Item::Process { name, kind, body, is_daemon, crashes });
     }
 
     /// What stands behind the name of a process or an actor, as `word` says.

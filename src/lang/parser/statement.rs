@@ -62,6 +62,7 @@ impl Parser<'_> {
         self.block_at = Some(self.at);
         let kind = match self.peek() {
             Token::Let | Token::Var => self.binding(),
+            Token::Ident if self.at_durable() => self.durable_binding(),
             Token::Ident if self.at_foreign_declaration() => self.foreign_declaration(),
             token if starts_block_like(token) && !self.opens_collection() => {
                 let expr = self.primary();
@@ -109,7 +110,7 @@ impl Parser<'_> {
         !(only_semi && can_start && self.at_new_line())
     }
 
-    fn binding(&mut self) -> StatementKind {
+    pub(super) fn binding(&mut self) -> StatementKind {
         let mutable = self.peek() == Token::Var;
         self.advance();
         let foreign = !mutable && self.text() == "mut" && self.peek_second() == Token::Ident;
@@ -129,7 +130,7 @@ impl Parser<'_> {
             self.report(Diagnostic::error(span, message).hint("write `= value` after it"));
             missing(span)
         };
-        StatementKind::Let { mutable, pattern, ty, value }
+        StatementKind::Let { mutable, durable: false, pattern, ty, value }
     }
 
     /// Does a declaration in the style of C start here, such as `int x = 0;`?
@@ -150,7 +151,7 @@ impl Parser<'_> {
         let pattern = self.pattern();
         let has_value = self.eat(Token::Eq);
         let value = if has_value { self.expr_or_range() } else { missing(self.previous_span()) };
-        StatementKind::Let { mutable: true, pattern, ty: None, value }
+        StatementKind::Let { mutable: true, durable: false, pattern, ty: None, value }
     }
 
     fn expression_or_assignment(&mut self) -> StatementKind {

@@ -86,6 +86,7 @@ impl Program {
             Visible::Choose => choose(args[0].int(), args[1].int())?,
             Visible::ChooseFrom => choose_from(operators::items(&args[0]).len())?,
             Visible::Local => Op::Local,
+            Visible::Fault(fault) => Op::Choose { lo: 0, hi: fault.ways(possible(args)) },
             Visible::Spawn { process, .. } => {
                 let number = i64::from(local.books.spawned(process)) + 1;
                 let path = Path::new(Some(&local.path), (process, number));
@@ -110,6 +111,13 @@ impl Program {
             true => Err(format!("{does} a receive that it has cancelled")),
             false => Ok(handle),
         }
+    }
+
+    /// What reports say of a fault, if `local` is at one and takes this way.
+    pub(super) fn fault(&self, local: &Local, way: i64) -> Option<&'static str> {
+        let Instr::Visible(Visible::Fault(fault)) = self.instr(local) else { return None };
+        let args = &local.stack[local.stack.len() - fault.arity()..];
+        Some(fault.words(fault.value(possible(args), way)))
     }
 
     /// The element at this place, if `local` is at a choice from a collection.
@@ -174,7 +182,10 @@ impl Program {
             Response::Chosen(place) if visible == Visible::ChooseFrom => {
                 operators::items(&args[0])[place as usize].clone()
             }
-            Response::Chosen(n) => Value::Int(n),
+            Response::Chosen(n) => match visible {
+                Visible::Fault(fault) => Value::Int(fault.value(possible(args), n)),
+                _ => Value::Int(n),
+            },
             Response::Spawned(process) => {
                 if let Visible::Spawn { process: template, .. } = visible {
                     books.count_spawn(template);
@@ -184,6 +195,12 @@ impl Program {
             Response::Overflow => unreachable!("an overflow is a failure"),
         })
     }
+}
+
+/// The faults of a message that are possible, as they stand on the stack.
+fn possible(args: &[Value]) -> [bool; 2] {
+    let is = |at: usize| args.get(at) == Some(&Value::Bool(true));
+    [is(0), is(1)]
 }
 
 fn comm(value: &Value) -> Handle {

@@ -103,6 +103,7 @@ pub(crate) fn replay_command(subject: &Subject, schedule: &str) -> String {
         command += &format!(" --allow daemons={}", quoted(daemon));
     }
     command += &subject.semantics.map_or(String::new(), |semantics| semantics.options());
+    command += &subject.faults.options();
     if is_long(schedule) {
         return command + " RESULT.json   " + WHAT;
     }

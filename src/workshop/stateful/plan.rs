@@ -141,6 +141,7 @@ impl Bounded {
             allow_pending: false,
             daemons: Vec::new(),
             semantics: Default::default(),
+            faults: Default::default(),
         })
     }
 }

@@ -1,0 +1,185 @@
+//! Checks what may go wrong: unreliable channels, crashes, timeouts.
+//!
+//! A fault that the run does not allow is checked like any other, and then left out.
+
+use super::expr::wrong;
+use super::{Checker, Cuts, Instantiation, Want};
+use crate::lang::ast::{self, Block, ChannelFaults, Crashes, Limit, StatementKind};
+use crate::lang::code::Visible;
+use crate::lang::diagnostic::{Diagnostic, Span};
+use crate::lang::hir::{Budget, Channel, Expr, ExprKind, Lives, Most, Operation};
+use crate::lang::types::Type;
+use crate::model::{Delivery, Set, Value};
+
+use super::call::Call;
+
+/// More faults than this are regarded as a mistake.
+const MAX_FAULTS: i64 = 1_000;
+/// A network of more nodes has too many cuts.
+const MAX_NODES: u32 = 12;
+/// The variable with the number of crashes.
+const CRASHES: &str = "crashes";
+
+impl Checker<'_> {
+    /// Notes how messages fail at the mailboxes that were declared last.
+    pub(super) fn channel(&mut self, faults: &ChannelFaults) {
+        let (lossy, duplicating) = (&faults.lossy, &faults.duplicating);
+        let limits = lossy.iter().chain(duplicating).map(|limit| limit.span);
+        let cuts = faults.partitioned.iter().map(|partitions| partitions.span);
+        let Some(span) = limits.chain(cuts).reduce(Span::to) else { return };
+        let [lossy, duplicating] = [lossy, duplicating].map(|limit| {
+            let budget = limit.as_ref().map(|limit| self.budget(limit, "the number of faults"));
+            budget.filter(|_| self.faults.lose())
+        });
+        let cut = faults.partitioned.as_ref().and_then(|partitions| self.cuts(partitions));
+        let group = self.groups.last_mut().expect("just declared");
+        group.channel = Some(self.out.channels.len() as u32);
+        let (name, base) = (group.name.clone(), group.base);
+        self.out.channels.push(Channel { name, base, lossy, duplicating, cut, span });
+    }
+
+    fn budget(&mut self, limit: &Limit, what: &str) -> Budget {
+        let most = limit.most.as_ref();
+        let most = most.map(|most| self.bounded(most, 0, MAX_FAULTS, what).unwrap_or(0) as u32);
+        Budget { most, in_all: limit.in_all }
+    }
+
+    /// Makes the cell with the cut of the network that was declared last, and what changes it.
+    fn cuts(&mut self, partitions: &ast::Partitions) -> Option<u32> {
+        let most = partitions.most.as_ref();
+        let most =
+            most.map_or(Some(1), |most| self.bounded(most, 0, MAX_FAULTS, "the number of cuts"))?;
+        let group = self.groups.last().expect("just declared");
+        let (name, nodes) = (group.name.clone(), group.count);
+        if !(2..=MAX_NODES).contains(&nodes) {
+            let message = format!("a network with partitions has 2 to {MAX_NODES} mailboxes");
+            let label = format!("`{name}` has {nodes}");
+            self.report(Diagnostic::error(partitions.span, message).label(label));
+            return None;
+        }
+        if !self.faults.lose() || most == 0 {
+            return None;
+        }
+        let cell = self.out.objects.cells.len() as u32;
+        let whole = Value::Set(Set::from_iter([]));
+        self.out.objects.cells.push(format!("the cut of {name}"), whole);
+        let (most, heals, span) = (most as u32, partitions.heals, partitions.span);
+        self.out.cuts.push(Cuts { cell, nodes, most, heals, span });
+        Some(cell)
+    }
+
+    /// Reports every send at an unreliable mailbox but the plain one.
+    pub(super) fn only_send(&mut self, call: &Call<'_>, group: u32) {
+        if call.name == "send" {
+            return;
+        }
+        let (name, span) = (&self.groups[group as usize].name, call.span);
+        let message = format!("`{}` is not for mailboxes that may lose messages", call.name);
+        let hint = format!("write `send({name}, …)`: it does not wait there");
+        self.report(Diagnostic::error(span, message).hint(hint));
+    }
+
+    /// How often a process may crash.
+    pub(super) fn crash_budget(&mut self, index: usize, crashes: &Crashes) -> Budget {
+        let budget = self.budget(&crashes.limit, "the number of crashes");
+        if budget.in_all && self.processes[index].kind == Instantiation::Template {
+            let message = "only processes that exist from the start share a number of crashes";
+            let hint = "leave out `in all`: the number is for each process then";
+            self.report(Diagnostic::error(crashes.limit.span, message).hint(hint));
+        }
+        match self.faults.crash() {
+            true => budget,
+            false => Budget { most: Some(0), in_all: false },
+        }
+    }
+
+    /// Declares the number of crashes of a process, before its body is checked.
+    pub(super) fn lives(&mut self, crashes: &Crashes, budget: Budget, block: &Block) -> Lives {
+        let span = crashes.limit.span;
+        let count = self.bind(CRASHES, span, Type::Int, false, "number of crashes");
+        let durable = |statement: &&ast::Statement| {
+            matches!(statement.kind, StatementKind::Let { durable: true, .. })
+        };
+        let kept = block.statements.iter().take_while(durable).count();
+        if !crashes.restarts && kept > 0 {
+            let message = "only a process that restarts needs durable variables";
+            let hint = "add `restarts`, or leave out `durable`";
+            self.report(Diagnostic::error(block.statements[0].span, message).hint(hint));
+        }
+        self.scope.durables_left = Some(kept);
+        let most = Most::Number(budget.most.unwrap_or(0));
+        let (in_all, restarts) = (budget.in_all, crashes.restarts);
+        Lives { crashes: count, most, in_all, span, restarts, kept }
+    }
+
+    /// Checks that a durable variable is one of a process that restarts.
+    pub(super) fn durable(&mut self, span: Span) {
+        match &mut self.scope.durables_left {
+            Some(0) => {
+                let message = "durable variables are declared before everything else in a process";
+                self.report(Diagnostic::error(span, message));
+            }
+            Some(left) => *left -= 1,
+            None => {
+                let message = "only a process that crashes and restarts has durable variables";
+                let hint = "such as `process P crashes up to 1, restarts { durable var x = 0; … }`";
+                self.report(Diagnostic::error(span, message).hint(hint));
+            }
+        }
+    }
+
+    /// `recv(m) timeout { … }`
+    pub(super) fn timeout(
+        &mut self,
+        call: &ast::Expr,
+        block: &Block,
+        span: Span,
+        want: Want<'_>,
+    ) -> (Expr, Type) {
+        let (received, ty) = self.expr(call, Want::Any);
+        let is_dropped = matches!(want, Want::Dropped);
+        let want = if is_dropped { Want::Dropped } else { Want::Hint(&ty) };
+        let (kind, found) = self.block(block, want);
+        if !is_dropped {
+            self.must_be(&found, &ty, block.tail.as_ref().map_or(block.span, |tail| tail.span));
+        }
+        let otherwise = Box::new(Expr { kind, span: block.span });
+        let ty = if is_dropped { Type::Unit } else { ty };
+        let ExprKind::Operation(Operation::One {
+            visible: Visible::Irecv { src, tag },
+            args,
+            wait: true,
+        }) = received.kind
+        else {
+            if !matches!(received.kind, ExprKind::Error) {
+                let message = "`timeout` follows a `recv(mailbox)`";
+                self.report(Diagnostic::error(call.span, message));
+            }
+            return wrong(span);
+        };
+        if !self.may_time_out(call) {
+            return wrong(span);
+        }
+        let operation = match self.faults.time_out() {
+            true => Operation::Timed { src, tag, args, otherwise },
+            false => Operation::One { visible: Visible::Irecv { src, tag }, args, wait: true },
+        };
+        (Expr { kind: ExprKind::Operation(operation), span }, ty)
+    }
+
+    /// Reports a timeout at an ordinary mailbox. Returns true if it is at another one.
+    fn may_time_out(&mut self, call: &ast::Expr) -> bool {
+        let ast::ExprKind::Call(_, args) = &call.kind else { return false };
+        let group = args.first().and_then(|place| self.objects_named(&place.value));
+        let Some(group) = group.filter(|group| group.delivery == Delivery::Ordered) else {
+            return true;
+        };
+        let (name, declared) = (group.name.clone(), group.span);
+        let message = "`timeout` needs a p2p or bag mailbox";
+        let diagnostic = Diagnostic::error(call.span, message)
+            .also(declared, "declared as an ordinary mailbox here")
+            .hint(format!("declare it as `p2p mailbox {name};`, or `bag` if messages overtake"));
+        self.report(diagnostic);
+        false
+    }
+}

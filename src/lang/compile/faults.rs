@@ -1,0 +1,289 @@
+//! Compiles what may go wrong: crashes, unreliable sends, receives with a timeout.
+//!
+//! A process that may crash has a choice before each of its operations, as long as it has crashes
+//! left. If it crashes, everything above its durable variables leaves the stack, and it goes back
+//! to the place after their declarations; if it does not restart, it ends there. Procedures are
+//! inlined on the same stack, so this is the same within calls.
+
+use super::{BodyKind, Compiler};
+use crate::lang::ast::BinaryOp;
+use crate::lang::check::Process;
+use crate::lang::code::{Instr, Visible};
+use crate::lang::faults::Fault;
+use crate::lang::hir::{Channel, Expr, ExprKind, MessageFault, Most, VarId};
+use crate::lang::objects::{cell, condvar};
+use crate::model::{Probing, Value};
+
+/// What may go wrong in a process. Variables are slots of its stack.
+#[derive(Default)]
+pub(super) struct Risks {
+    life: Option<Life>,
+    allowances: Vec<(u32, MessageFault, Count)>,
+    /// Does the process have an index? It is in slot 0 then.
+    is_family: bool,
+}
+
+/// How the process crashes.
+#[derive(Clone, Copy)]
+struct Life {
+    crashes: Count,
+    restarts: bool,
+    /// The number of values on the stack that a crash leaves there.
+    base: u32,
+    /// Where the process goes on, or ends.
+    goes_to: u32,
+}
+
+/// The slot with the number of faults so far, and the largest number.
+#[derive(Clone, Copy)]
+struct Count {
+    used: u32,
+    most: Bound,
+}
+
+#[derive(Clone, Copy)]
+enum Bound {
+    Number(u32),
+    Slot(u32),
+}
+
+impl Compiler<'_> {
+    /// Compiles the body of a process.
+    pub(super) fn process(&mut self, process: &Process) -> u32 {
+        let (entry, body) = (self.here(), &process.body);
+        let ExprKind::Block(statements, value) = &body.block.kind else {
+            unreachable!("a body is a block")
+        };
+        self.start_frame(body, BodyKind::Process, 0);
+        let kept = process.lives.as_ref().map_or(0, |lives| lives.kept);
+        let (kept, rest) = statements.split_at(kept);
+        self.top_statements(kept);
+        self.begin_risks(process);
+        self.top_statements(rest);
+        self.close(body, BodyKind::Process, value);
+        self.risks = Risks::default();
+        entry
+    }
+
+    /// From here on the process may crash, and lose messages.
+    fn begin_risks(&mut self, process: &Process) {
+        let slot = |var: VarId| self.frame.slots[var as usize];
+        let count = |used: VarId, most: Most| {
+            let most = match most {
+                Most::Number(most) => Bound::Number(most),
+                Most::Share(var) => Bound::Slot(slot(var)),
+            };
+            Count { used: slot(used), most }
+        };
+        let allowances = process.allowances.iter();
+        let allowances = allowances.map(|one| (one.channel, one.kind, count(one.used, one.most)));
+        let allowances = allowances.collect();
+        let crashes = process.lives.as_ref().map(|lives| (count(lives.crashes, lives.most), lives));
+        let life = crashes.filter(|(count, _)| !matches!(count.most, Bound::Number(0)));
+        let life = life.map(|(crashes, lives)| {
+            if !lives.restarts {
+                let over = self.jump(Instr::Jump);
+                self.code.crashed.push(self.here());
+                self.emit(Instr::End);
+                self.aim(over);
+            }
+            let goes_to = if lives.restarts { self.here() } else { self.here() - 1 };
+            Life { crashes, restarts: lives.restarts, base: self.frame.depth, goes_to }
+        });
+        self.risks = Risks { life, allowances, is_family: process.body.params > 0 };
+    }
+
+    /// The choice whether the process crashes before this operation.
+    pub(super) fn crash_point(&mut self, before: Visible) {
+        let Some(life) = self.risks.life else { return };
+        if !matters(before) {
+            return;
+        }
+        let none_left = self.is_left(life.crashes);
+        self.emit(Instr::Visible(Visible::Fault(Fault::Crash { restarts: life.restarts })));
+        let goes_on = self.if_equal(Fault::CRASHED);
+        let depth = self.frame.depth;
+        self.count_up(life.crashes);
+        self.pop(depth - life.base);
+        self.emit(Instr::Loop(life.goes_to));
+        self.frame.depth = depth;
+        self.aim(goes_on);
+        self.aim(none_left);
+    }
+
+    /// Returns the jump that is taken if no fault is left.
+    fn is_left(&mut self, count: Count) -> usize {
+        self.push_left(count);
+        self.jump(Instr::JumpIfFalse)
+    }
+
+    /// Puts on the stack whether a fault is left.
+    fn push_left(&mut self, count: Count) {
+        self.emit(Instr::Get(count.used));
+        match count.most {
+            Bound::Number(most) => self.constant(Value::Int(i64::from(most))),
+            Bound::Slot(slot) => self.emit(Instr::Get(slot)),
+        }
+        self.emit(Instr::Binary(BinaryOp::Lt));
+    }
+
+    fn count_up(&mut self, count: Count) {
+        self.emit(Instr::Increment(count.used));
+    }
+
+    /// Takes a number off the stack. Returns the jump that is taken if it is another one.
+    fn if_equal(&mut self, number: i64) -> usize {
+        self.constant(Value::Int(number));
+        self.emit(Instr::Binary(BinaryOp::Eq));
+        self.jump(Instr::JumpIfFalse)
+    }
+
+    /// A send that may be lost or doubled. Leaves unit.
+    pub(super) fn unreliable(&mut self, channel: u32, visible: Visible, args: &[Expr]) {
+        let at = self.frame.depth;
+        args.iter().for_each(|arg| self.expr(arg));
+        let (number, channel) = (channel, &self.channels[channel as usize]);
+        let mut to_lost = Vec::new();
+        if let Some(cell) = channel.cut {
+            to_lost.push(self.crosses(channel, cell, (visible, at)));
+        }
+        let kinds = [MessageFault::Lost, MessageFault::Doubled];
+        let has_budget = kinds.map(|kind| channel.budget(kind).is_some_and(|b| b.most != Some(0)));
+        let mut over = None;
+        if has_budget.contains(&true) {
+            let counts = kinds.map(|kind| self.risks.count(number, kind));
+            let outcome = self.frame.depth;
+            for (may, count) in has_budget.into_iter().zip(counts) {
+                match count.filter(|_| may) {
+                    Some(count) => self.push_left(count),
+                    None => self.constant(Value::Bool(may)),
+                }
+            }
+            // A choice with one way would be a step without a meaning.
+            let is_bounded = |at: usize| !has_budget[at] || counts[at].is_some();
+            let none_left = (is_bounded(0) && is_bounded(1)).then(|| {
+                self.emit(Instr::Get(outcome));
+                let second = self.jump(Instr::JumpIfFalse);
+                let some_left = self.jump(Instr::Jump);
+                self.aim(second);
+                self.emit(Instr::Get(outcome + 1));
+                let none_left = self.jump(Instr::JumpIfFalse);
+                self.aim(some_left);
+                none_left
+            });
+            self.visible(Visible::Fault(Fault::Message));
+            if let Some(none_left) = none_left {
+                let chosen = self.jump(Instr::Jump);
+                self.aim(none_left);
+                self.frame.depth = outcome + 2;
+                self.pop(2);
+                self.constant(Value::Int(0));
+                self.aim(chosen);
+            }
+            if has_budget[0] {
+                self.emit(Instr::Get(outcome));
+                let not_lost = self.if_equal(Fault::LOST);
+                if let Some(count) = counts[0] {
+                    self.count_up(count);
+                }
+                self.pop(1);
+                to_lost.push(self.jump(Instr::Jump));
+                self.frame.depth = outcome + 1;
+                self.aim(not_lost);
+            }
+            if has_budget[1] {
+                self.emit(Instr::Get(outcome));
+                let once = self.if_equal(Fault::DOUBLED);
+                if let Some(count) = counts[1] {
+                    self.count_up(count);
+                }
+                (at..outcome).for_each(|arg| self.emit(Instr::Get(arg)));
+                self.visible(visible);
+                self.pop(1);
+                self.aim(once);
+            }
+            self.pop(1);
+        }
+        self.visible(visible);
+        if !to_lost.is_empty() {
+            over = Some(self.jump(Instr::Jump));
+            to_lost.into_iter().for_each(|jump| self.aim(jump));
+            self.frame.depth = at + args.len() as u32;
+            self.pop(args.len() as u32 - 1);
+        }
+        if let Some(over) = over {
+            self.aim(over);
+        }
+        self.pop(1);
+        self.constant(Value::Unit);
+    }
+
+    /// Reads the present cut. Returns the jump that is taken if the message, whose arguments are on
+    /// the stack from `at` on, would cross it.
+    fn crosses(&mut self, channel: &Channel, cell: u32, (send, at): (Visible, u32)) -> usize {
+        self.constant(Value::Int(i64::from(cell)));
+        self.visible(Visible::Act(&cell::READ, 0));
+        let cut = self.frame.depth - 1;
+        match send {
+            Visible::Isend { src: true, .. } => self.emit(Instr::Get(at + 2)),
+            _ if self.risks.is_family => self.emit(Instr::Get(0)),
+            _ => self.constant(Value::Int(0)),
+        }
+        self.emit(Instr::Get(cut));
+        self.emit(Instr::Binary(BinaryOp::In));
+        self.emit(Instr::Get(at));
+        self.constant(Value::Int(i64::from(channel.base)));
+        self.emit(Instr::Binary(BinaryOp::Sub));
+        self.emit(Instr::Get(cut));
+        self.emit(Instr::Binary(BinaryOp::In));
+        self.emit(Instr::Binary(BinaryOp::Eq));
+        self.emit(Instr::Squash { keep: 1, drop: 1 });
+        self.jump(Instr::JumpIfFalse)
+    }
+
+    /// Receives what a poll finds. Without a message the value is that of `otherwise`.
+    pub(super) fn timed(&mut self, (src, tag): (bool, bool), args: &[Expr], otherwise: &Expr) {
+        let at = self.frame.depth;
+        args.iter().for_each(|arg| self.expr(arg));
+        (0..args.len() as u32).for_each(|arg| self.emit(Instr::Get(at + arg)));
+        self.visible(Visible::Probe { form: Probing::Test, src, tag });
+        let found = self.frame.depth - 1;
+        let part = |compiler: &mut Self, part: u32| {
+            compiler.emit(Instr::Get(found));
+            compiler.emit(Instr::Field(part));
+        };
+        part(self, 0);
+        let nothing = self.jump(Instr::JumpIfFalse);
+        self.emit(Instr::Get(at));
+        part(self, 1);
+        part(self, 2);
+        self.visible(Visible::Irecv { src: true, tag: true });
+        self.visible(Visible::Wait);
+        self.squash(at);
+        let end = self.jump(Instr::Jump);
+        self.aim(nothing);
+        self.frame.depth = found + 1;
+        self.pop(found + 1 - at);
+        self.expr(otherwise);
+        self.aim(end);
+    }
+}
+
+impl Risks {
+    /// The count of these faults, if they have a limit.
+    fn count(&self, channel: u32, kind: MessageFault) -> Option<Count> {
+        let mut all = self.allowances.iter();
+        all.find(|one| (one.0, one.1) == (channel, kind)).map(|one| one.2)
+    }
+}
+
+/// Could others notice that the process has crashed before this operation, and not before the next
+/// one? Also, a wake-up is a part of its notification.
+fn matters(before: Visible) -> bool {
+    use Visible::*;
+    match before {
+        Choose | ChooseFrom | Local | Fault(_) | CancelOutcome => false,
+        Act(act, _) => act != &condvar::WAKE,
+        _ => true,
+    }
+}
