@@ -54,6 +54,7 @@ mod actors;
 mod benchmarks;
 mod bounds;
 mod collections;
+mod faults;
 mod naming;
 mod operations;
 mod procedures;

@@ -70,6 +70,12 @@ pub(crate) enum Item {
         kind: ProcessKind,
         body: ActorBody,
     },
+    /// `network lossy, duplicating;`: how messages between actors fail.
+    Network {
+        lossy: Option<Span>,
+        duplicating: Option<Span>,
+        span: Span,
+    },
     Init {
         body: Block,
     },
@@ -112,7 +118,8 @@ impl Item {
             | Item::Procedure { name, .. }
             | Item::Process { name, .. }
             | Item::Actor { name, .. } => Some(name),
-            Item::Init { .. } | Item::Final { .. } | Item::Invariant { .. } => None,
+            Item::Network { .. } | Item::Init { .. } | Item::Final { .. } => None,
+            Item::Invariant { .. } => None,
         }
     }
 }
@@ -190,6 +197,7 @@ pub(crate) struct ActorBody {
     pub(crate) handlers: Vec<Handler>,
     /// `actor Node[i in 0..N]`
     pub(crate) header: Span,
+    pub(crate) crashes: Option<Crashes>,
 }
 
 /// `on Msg(x: int) when guard { … }` or `internal Step when guard { … }`

@@ -10,6 +10,7 @@ mod actor;
 mod body;
 mod call;
 mod collection;
+mod courier;
 mod declare;
 mod exhaustive;
 mod expr;
@@ -25,6 +26,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use self::courier::Courier;
 
 use super::ast::{self, File, Item};
 use super::diagnostic::{Diagnostic, Findings, Span, nearest};
@@ -142,6 +145,7 @@ pub(crate) fn check(
         diagnostics,
         overrides,
         faults,
+        courier: None,
         out: Checked::default(),
         globals: FxHashMap::default(),
         names: Names::default(),
@@ -168,6 +172,7 @@ pub(crate) fn check(
     };
     checker.declare(file);
     checker.bodies(file);
+    checker.employ_courier();
     checker.procedures_end();
     checker.finish();
     checker.out
@@ -285,6 +290,8 @@ struct Checker<'a> {
     overrides: &'a [(String, String)],
     /// The faults that the run allows.
     faults: Faults,
+    /// What carries messages between actors, if they may fail.
+    courier: Option<Courier>,
     out: Checked,
     globals: FxHashMap<String, Global>,
     names: Names,

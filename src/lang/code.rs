@@ -308,7 +308,7 @@ pub(crate) struct Code {
     /// The procedures. They have no code of their own: it is copied to each call.
     pub(crate) routines: Vec<Routine>,
     pub(crate) processes: Vec<u32>,
-    /// Where processes rest that have crashed and do not start again.
+    /// Where processes rest that have crashed and do not start again, in ascending order.
     pub(crate) crashed: Vec<u32>,
     /// For each instruction: is it on a loop that may change no object? See [`super::spin`].
     pub(crate) loops: Vec<bool>,

@@ -124,6 +124,10 @@ pub(crate) struct Handler {
     pub(crate) guard: Option<Expr>,
     pub(crate) body: Expr,
     pub(crate) header: Span,
+    /// Is it a crash?
+    pub(crate) is_crash: bool,
+    /// Does the actor end with it?
+    pub(crate) is_last: bool,
 }
 
 #[derive(Debug)]

@@ -283,7 +283,8 @@ impl Program {
 
     /// Has the process run its last statement, or returned? Not if it has crashed.
     fn has_ended(&self, local: &Local) -> bool {
-        matches!(self.instr(local), Instr::End) && !self.code.crashed.contains(&local.pc)
+        matches!(self.instr(local), Instr::End)
+            && self.code.crashed.binary_search(&local.pc).is_err()
     }
 
     fn instr(&self, local: &Local) -> &Instr {

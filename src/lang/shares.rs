@@ -40,6 +40,7 @@ pub(crate) fn complete(checked: &mut Checked, faults: Faults, found: &mut Findin
         }
     }
     pools.extend(crashes(checked, faults, found));
+    refuse_actors(checked, faults, found);
     if found.errors() > 0 {
         return;
     }
@@ -165,6 +166,22 @@ fn crashes(checked: &mut Checked, faults: Faults, found: &mut Findings) -> Optio
     let caps = caps(checked, &members, &most, span, found)?;
     let shares = shares(&caps, &groups, span, found);
     Some(Pool { span, name: "the crashes".to_owned(), members, shares })
+}
+
+/// Reports actors that crash, if the number of all crashes is limited: they have no shares.
+fn refuse_actors(checked: &Checked, faults: Faults, found: &mut Findings) {
+    let Some(most) = faults.max_crashes.filter(|&most| most > 0 && faults.crash()) else { return };
+    let crashes = |process: &&Process| {
+        let handlers = process.actor.iter().flat_map(|actor| &actor.handlers);
+        let mut handlers = handlers.filter(|handler| handler.message.is_none());
+        handlers.any(|handler| handler.is_crash)
+    };
+    if let Some(process) = checked.processes.iter().find(crashes) {
+        let message =
+            format!("--max-crashes {most} does not limit actors, such as `{}`", process.name);
+        let hint = "limit each of them by the number in its `crashes up to`";
+        found.push(Diagnostic::outside(message).hint(hint));
+    }
 }
 
 /// The ways to share out: each instance gets at most its cap, the instances of a group together at

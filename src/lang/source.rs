@@ -39,6 +39,12 @@ pub struct Choices {
     pub faults: Faults,
 }
 
+impl From<Granularity> for Choices {
+    fn from(granularity: Granularity) -> Choices {
+        Choices { granularity, ..Choices::default() }
+    }
+}
+
 /// Compiles the text of a spec, like [`compile()`], with other choices.
 ///
 /// # Errors
@@ -47,8 +53,9 @@ pub fn compile_with(
     name: &str,
     source: &str,
     overrides: &[(String, String)],
-    choices: Choices,
+    choices: impl Into<Choices>,
 ) -> Result<Program, Diagnostics> {
+    let choices = choices.into();
     stacker::grow(STACK, || compile_here(name, source, overrides, choices))
 }
 

@@ -286,9 +286,11 @@ impl State {
         self.processes().filter(|&process| self.is_unfinished(locals, process))
     }
 
-    /// Is the process neither done nor failed, or an actor that has pending messages?
+    /// Is the process neither done nor failed, or an actor that has pending messages? Not an actor
+    /// that is done: it has crashed, and nobody waits for what is sent to it.
     pub fn is_unfinished<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
         match locals.op(self.local(process)) {
+            None if *locals.status(self.local(process)) == Status::Done => false,
             None | Some(Op::Handle { .. }) => self.inboxes.has_pending(process),
             Some(Op::Deliver) => false,
             Some(_) => true,

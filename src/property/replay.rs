@@ -50,6 +50,9 @@ pub struct Step {
     pub column: Option<u32>,
     /// How the process stopped after this step; `None` if it did not.
     pub(crate) ended: Option<Ending>,
+    /// A fault was possible here, and did not happen.
+    #[cfg_attr(feature = "json", serde(skip))]
+    pub(crate) is_quiet: bool,
 }
 
 /// How a process stops.
@@ -374,6 +377,7 @@ impl<'s, S: System> Replay<'s, S> {
         let site = self.site_of(process, Some(action.choice));
         let before = self.state.local(process);
         let chosen = self.chosen(process, &op, action.choice);
+        let is_quiet = self.is_quiet(process, &op, action.choice);
         self.suppliers.take();
         let response = self.state.step_and_tell(&mut self.locals, action);
         self.spins.clear();
@@ -397,7 +401,15 @@ impl<'s, S: System> Replay<'s, S> {
             line: (site.line > 0).then_some(site.line),
             column: (site.line > 0).then_some(site.column),
             ended,
+            is_quiet,
         }
+    }
+
+    /// Is this the choice of a fault, and does none happen?
+    fn is_quiet(&self, process: ProcessId, op: &Op, choice: Choice) -> bool {
+        let local = self.locals.get(self.state.local(process));
+        let has_fault = || self.locals.system().describe().fault(local, 0).is_some();
+        matches!(op, Op::Choose { .. }) && choice == Choice::ONLY && has_fault()
     }
 
     /// What a process at a choice chooses, if that is more than a number.

@@ -108,13 +108,23 @@ impl Checker<'_> {
         } else {
             "index"
         };
+        let budget = body.crashes.as_ref().map(|crashes| self.crash_budget_of_actor(crashes));
         self.enter_body(Context::Actor, params, &types, what);
         self.repeated_handlers(&body.handlers);
         let (variables, handlers) = self.in_block(|checker| {
-            let variables = body.variables.iter().map(|binding| checker.statement(binding).0);
-            let variables: Vec<_> = variables.collect();
+            let mut variables = Vec::new();
+            let count = body.crashes.as_ref().map(|crashes| {
+                let (count, declared) = checker.count_of_crashes(crashes, &body.variables);
+                variables.push(declared);
+                count
+            });
+            variables.extend(body.variables.iter().map(|binding| checker.statement(binding).0));
             let handlers = body.handlers.iter().map(|handler| checker.handler(handler));
-            (variables, handlers.collect())
+            let mut handlers: Vec<_> = handlers.collect();
+            if let (Some(crashes), Some(count), Some(most)) = (&body.crashes, count, budget) {
+                handlers.extend(checker.crash_of_actor(crashes, &body.variables, count, most));
+            }
+            (variables, handlers)
         });
         let kind = ExprKind::Block(variables, Box::new(unit(body.header)));
         let actor = Actor { handlers, header: body.header };
@@ -135,7 +145,15 @@ impl Checker<'_> {
             let body = Expr { kind, span: handler.body.span };
             let message =
                 handler.params.as_ref().and_then(|_| checker.message_called(&handler.name.text));
-            Handler { message, params, guard, body, header: handler.header }
+            Handler {
+                message,
+                params,
+                guard,
+                body,
+                header: handler.header,
+                is_crash: false,
+                is_last: false,
+            }
         })
     }
 

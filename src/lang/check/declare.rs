@@ -69,6 +69,7 @@ impl Checker<'_> {
         for item in &file.items {
             self.object(item);
         }
+        self.network(file);
         for item in &file.items {
             match item {
                 Item::Function { name, params, result, .. } => {

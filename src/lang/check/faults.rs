@@ -3,11 +3,13 @@
 //! A fault that the run does not allow is checked like any other, and then left out.
 
 use super::expr::wrong;
-use super::{Checker, Cuts, Instantiation, Want};
-use crate::lang::ast::{self, Block, ChannelFaults, Crashes, Limit, StatementKind};
+use super::{Checker, Context, Cuts, Instantiation, Want};
+use crate::lang::ast::{self, BinaryOp, Block, ChannelFaults, Crashes, Limit, StatementKind};
 use crate::lang::code::Visible;
 use crate::lang::diagnostic::{Diagnostic, Span};
-use crate::lang::hir::{Budget, Channel, Expr, ExprKind, Lives, Most, Operation};
+use crate::lang::hir::{
+    Budget, Channel, Expr, ExprKind, Handler, Lives, Most, Operation, Pattern, Place, VarId,
+};
 use crate::lang::types::Type;
 use crate::model::{Delivery, Set, Value};
 
@@ -19,6 +21,10 @@ const MAX_FAULTS: i64 = 1_000;
 const MAX_NODES: u32 = 12;
 /// The variable with the number of crashes.
 const CRASHES: &str = "crashes";
+
+fn is_durable(statement: &ast::Statement) -> bool {
+    matches!(statement.kind, StatementKind::Let { durable: true, .. })
+}
 
 impl Checker<'_> {
     /// Notes how messages fail at the mailboxes that were declared last.
@@ -97,19 +103,109 @@ impl Checker<'_> {
     pub(super) fn lives(&mut self, crashes: &Crashes, budget: Budget, block: &Block) -> Lives {
         let span = crashes.limit.span;
         let count = self.bind(CRASHES, span, Type::Int, false, "number of crashes");
-        let durable = |statement: &&ast::Statement| {
-            matches!(statement.kind, StatementKind::Let { durable: true, .. })
-        };
-        let kept = block.statements.iter().take_while(durable).count();
+        let kept = block.statements.iter().take_while(|one| is_durable(one)).count();
         if !crashes.restarts && kept > 0 {
-            let message = "only a process that restarts needs durable variables";
-            let hint = "add `restarts`, or leave out `durable`";
-            self.report(Diagnostic::error(block.statements[0].span, message).hint(hint));
+            self.needs_no_durable(block.statements[0].span);
         }
         self.scope.durables_left = Some(kept);
         let most = Most::Number(budget.most.unwrap_or(0));
         let (in_all, restarts) = (budget.in_all, crashes.restarts);
         Lives { crashes: count, most, in_all, span, restarts, kept }
+    }
+
+    /// How often an actor may crash.
+    pub(super) fn crash_budget_of_actor(&mut self, crashes: &Crashes) -> u32 {
+        let budget = self.budget(&crashes.limit, "the number of crashes");
+        if budget.in_all {
+            let message = "actors do not share a number of crashes";
+            let hint = "leave out `in all`: the number is for each actor then";
+            self.report(Diagnostic::error(crashes.limit.span, message).hint(hint));
+        }
+        if self.faults.crash() { budget.most.unwrap_or(0) } else { 0 }
+    }
+
+    /// Declares the number of crashes of an actor.
+    pub(super) fn count_of_crashes(
+        &mut self,
+        crashes: &Crashes,
+        variables: &[ast::Statement],
+    ) -> (VarId, Expr) {
+        let span = crashes.limit.span;
+        let count = self.bind(CRASHES, span, Type::Int, false, "number of crashes");
+        let durable = variables.iter().filter(|one| is_durable(one)).count();
+        if let (false, Some(first)) =
+            (crashes.restarts, variables.iter().find(|one| is_durable(one)))
+        {
+            self.needs_no_durable(first.span);
+        }
+        self.scope.durables_left = Some(durable);
+        let zero = Box::new(Expr { kind: ExprKind::Const(Value::Int(0)), span });
+        (count, Expr { kind: ExprKind::Let(Pattern::Bind(count), zero), span })
+    }
+
+    /// The internal handler that is the crash of an actor.
+    pub(super) fn crash_of_actor(
+        &mut self,
+        crashes: &Crashes,
+        variables: &[ast::Statement],
+        count: VarId,
+        most: u32,
+    ) -> Option<Handler> {
+        let span = crashes.limit.span;
+        let expr = |kind| Expr { kind, span };
+        let number = |n: u32| Box::new(expr(ExprKind::Const(Value::Int(i64::from(n)))));
+        let counted = Box::new(expr(ExprKind::Var(count)));
+        let guard = expr(ExprKind::Binary(BinaryOp::Lt, counted, number(most)));
+        let place = |var| Place::Local(var, Vec::new());
+        let mut effects =
+            vec![expr(ExprKind::Assign(place(count), Some(BinaryOp::Add), number(1)))];
+        if crashes.restarts {
+            self.scope.context = Context::Actor;
+            for variable in variables {
+                effects.extend(self.reset(variable));
+            }
+        }
+        let unit = Box::new(expr(ExprKind::Const(Value::Unit)));
+        let body = expr(ExprKind::Block(effects, unit));
+        let (params, is_last) = (Vec::new(), !crashes.restarts);
+        let handler = Handler {
+            message: None,
+            params,
+            guard: Some(guard),
+            body,
+            header: span,
+            is_crash: true,
+            is_last,
+        };
+        (most > 0).then_some(handler)
+    }
+
+    /// Gives a variable of an actor its first value again, if it can change and is not durable.
+    fn reset(&mut self, variable: &ast::Statement) -> Option<Expr> {
+        let StatementKind::Let { mutable: true, durable: false, pattern, value, .. } =
+            &variable.kind
+        else {
+            return None;
+        };
+        let ast::PatternKind::Name(name) = &pattern.kind else {
+            let message = "a restart cannot reset variables that are declared together";
+            self.report(Diagnostic::error(variable.span, message).hint("declare each by itself"));
+            return None;
+        };
+        let var = self.variable(name)?;
+        let ty = self.scope.vars[var as usize].ty.clone();
+        // Its mistakes are reported where it is declared.
+        let before = self.diagnostics.mute();
+        let value = Box::new(self.expr_of(value, &ty));
+        self.diagnostics.unmute(before);
+        let kind = ExprKind::Assign(Place::Local(var, Vec::new()), None, value);
+        Some(Expr { kind, span: variable.span })
+    }
+
+    fn needs_no_durable(&mut self, span: Span) {
+        let message = "only what restarts needs durable variables";
+        let hint = "add `restarts`, or leave out `durable`";
+        self.report(Diagnostic::error(span, message).hint(hint));
     }
 
     /// Checks that a durable variable is one of a process that restarts.
@@ -164,6 +260,7 @@ impl Checker<'_> {
             true => Operation::Timed { src, tag, args, otherwise },
             false => Operation::One { visible: Visible::Irecv { src, tag }, args, wait: true },
         };
+        let span = Span { end: block.span.start, ..call.span };
         (Expr { kind: ExprKind::Operation(operation), span }, ty)
     }
 

@@ -170,7 +170,7 @@ impl Checker<'_> {
             _ if self.out.sent_blindly.len() == self.messages.len() => {}
             _ => self.out.sent_blindly.extend(0..self.messages.len() as u32),
         }
-        Some((ExprKind::Send(Box::new(target), Box::new(message)), Type::Unit))
+        Some((self.sent(target, message, call.span), Type::Unit))
     }
 
     /// Checks the target of a message. Returns its type, too, which may be a known declaration.

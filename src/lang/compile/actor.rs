@@ -53,6 +53,9 @@ impl Compiler<'_> {
         let guard = handler.guard.as_ref().map(|guard| self.with_params(&handler.params, guard));
         self.note_part(Part::Handler, handler.header.to(handler.body.span));
         let entry = self.with_params(&handler.params, &handler.body);
+        if handler.is_last {
+            self.code.crashed.push(self.here() - 1);
+        }
         code::Handler { guard, entry, site: self.site(handler.header) }
     }
 

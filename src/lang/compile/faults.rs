@@ -1,9 +1,9 @@
 //! Compiles what may go wrong: crashes, unreliable sends, receives with a timeout.
 //!
 //! A process that may crash has a choice before each of its operations, as long as it has crashes
-//! left. If it crashes, everything above its durable variables leaves the stack, and it goes back
-//! to the place after their declarations; if it does not restart, it ends there. Procedures are
-//! inlined on the same stack, so this is the same within calls.
+//! left. If it restarts, everything above its durable variables leaves the stack, and it goes back
+//! to the place after their declarations; otherwise it ends where it is, with its variables.
+//! Procedures are inlined on the same stack, so this is the same within calls.
 
 use super::{BodyKind, Compiler};
 use crate::lang::ast::BinaryOp;
@@ -27,11 +27,9 @@ pub(super) struct Risks {
 #[derive(Clone, Copy)]
 struct Life {
     crashes: Count,
-    restarts: bool,
-    /// The number of values on the stack that a crash leaves there.
-    base: u32,
-    /// Where the process goes on, or ends.
-    goes_to: u32,
+    /// If it restarts: the number of values on the stack that a crash leaves there, and where the
+    /// process goes on.
+    restart: Option<(u32, u32)>,
 }
 
 /// The slot with the number of faults so far, and the largest number.
@@ -81,14 +79,8 @@ impl Compiler<'_> {
         let crashes = process.lives.as_ref().map(|lives| (count(lives.crashes, lives.most), lives));
         let life = crashes.filter(|(count, _)| !matches!(count.most, Bound::Number(0)));
         let life = life.map(|(crashes, lives)| {
-            if !lives.restarts {
-                let over = self.jump(Instr::Jump);
-                self.code.crashed.push(self.here());
-                self.emit(Instr::End);
-                self.aim(over);
-            }
-            let goes_to = if lives.restarts { self.here() } else { self.here() - 1 };
-            Life { crashes, restarts: lives.restarts, base: self.frame.depth, goes_to }
+            let start = (self.frame.depth, self.here());
+            Life { crashes, restart: lives.restarts.then_some(start) }
         });
         self.risks = Risks { life, allowances, is_family: process.body.params > 0 };
     }
@@ -100,13 +92,22 @@ impl Compiler<'_> {
             return;
         }
         let none_left = self.is_left(life.crashes);
-        self.emit(Instr::Visible(Visible::Fault(Fault::Crash { restarts: life.restarts })));
+        let restarts = life.restart.is_some();
+        self.emit(Instr::Visible(Visible::Fault(Fault::Crash { restarts })));
         let goes_on = self.if_equal(Fault::CRASHED);
         let depth = self.frame.depth;
         self.count_up(life.crashes);
-        self.pop(depth - life.base);
-        self.emit(Instr::Loop(life.goes_to));
-        self.frame.depth = depth;
+        match life.restart {
+            Some((base, start)) => {
+                self.pop(depth - base);
+                self.emit(Instr::Loop(start));
+                self.frame.depth = depth;
+            }
+            None => {
+                self.code.crashed.push(self.here());
+                self.emit(Instr::End);
+            }
+        }
         self.aim(goes_on);
         self.aim(none_left);
     }

@@ -17,8 +17,9 @@ impl Parser<'_> {
         let name = self.name("a name for the actor");
         let kind = self.process_kind("actor");
         let header = start.to(self.previous_span());
+        let crashes = self.crashes();
         let (variables, handlers) = self.members();
-        let body = ActorBody { variables: variables.statements, handlers, header };
+        let body = ActorBody { variables: variables.statements, handlers, header, crashes };
         items.push(Item::Actor { name, kind, body });
     }
 
@@ -47,7 +48,9 @@ impl Parser<'_> {
             }
             (Token::Ident, "on") => handlers.push(self.message_handler()),
             (Token::Ident, "internal") => handlers.push(self.internal_handler()),
-            (token, _) if is_binding(token) || self.at_foreign_declaration() => {
+            (token, _)
+                if is_binding(token) || self.at_durable() || self.at_foreign_declaration() =>
+            {
                 if !handlers.is_empty() {
                     let message = "the variables of an actor come before its handlers";
                     self.report(Diagnostic::error(self.span(), message));
@@ -92,7 +95,7 @@ impl Parser<'_> {
     fn at_member(&self) -> bool {
         let handles =
             matches!(self.text(), "on" | "internal") && self.peek_second() == Token::Ident;
-        is_binding(self.peek()) || handles
+        is_binding(self.peek()) || self.at_durable() || handles
     }
 
     fn message_handler(&mut self) -> Handler {

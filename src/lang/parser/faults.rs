@@ -3,7 +3,9 @@
 //! None of these words is reserved: each is looked for only where nothing else can stand.
 
 use super::Parser;
-use crate::lang::ast::{ChannelFaults, Crashes, Expr, ExprKind, Limit, Partitions, StatementKind};
+use crate::lang::ast::{
+    ChannelFaults, Crashes, Expr, ExprKind, Item, Limit, Partitions, StatementKind,
+};
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::token::Token;
 
@@ -93,6 +95,31 @@ impl Parser<'_> {
             _ => self.estands("heals"),
         };
         Partitions { most, heals, span: span.to(self.previous_span()) }
+    }
+
+    /// Does `network lossy …` start here?
+    pub(super) fn at_network(&self) -> bool {
+        self.stands("network") && matches!(&*self.text_of_second(), "lossy" | "duplicating")
+    }
+
+    /// `network lossy, duplicating;`
+    pub(super) fn network(&mut self, items: &mut Vec<Item>) {
+        let start = self.advance();
+        let faults = self.channel_faults();
+        let mut limits = faults.lossy.iter().chain(&faults.duplicating);
+        if let Some(limit) = limits.find(|limit| limit.most.is_some()) {
+            let message = "the network of the actors has no limits";
+            let hint = "each message may be lost; mailboxes and processes can have a limit";
+            self.report(Diagnostic::error(limit.span, message).hint(hint));
+        }
+        if let Some(partitions) = &faults.partitioned {
+            let message = "the network of the actors cannot be cut";
+            self.report(Diagnostic::error(partitions.span, message));
+        }
+        let [lossy, duplicating] =
+            [faults.lossy, faults.duplicating].map(|limit| limit.map(|limit| limit.span));
+        items.push(Item::Network { lossy, duplicating, span: start });
+        self.end_item();
     }
 
     /// `crashes up to 1, restarts`, after the head of a process or an actor.

@@ -37,6 +37,7 @@ impl Parser<'_> {
                 self.mailboxes(items, delivery);
             }
             Token::Ident if self.at_daemon() => self.daemon(items),
+            Token::Ident if self.at_network() => self.network(items),
             Token::Enum => self.enumeration(items),
             Token::Fn => {
                 let (name, params, result, body) = self.signature("function", FUNCTION);
@@ -101,7 +102,7 @@ impl Parser<'_> {
         }
     }
 
-    fn end_item(&mut self) {
+    pub(super) fn end_item(&mut self) {
         if !self.expect_semi() {
             if self.at_item() {
                 return;

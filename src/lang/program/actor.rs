@@ -241,7 +241,10 @@ impl Program {
         let (mut stack, mut pc) = (machine.stack, machine.pc);
         if failure.is_none() {
             stack.truncate(local.stack.len());
-            pc = local.pc;
+            // An actor that has crashed rests where its handler has ended.
+            if self.code.crashed.binary_search(&pc).is_err() {
+                pc = local.pc;
+            }
         }
         let (path, books) = (local.path.clone(), machine.world.books);
         Local { path, pc, stack: stack.into(), books, failure }

@@ -125,7 +125,7 @@ impl Line {
 fn lines(steps: &[Step]) -> Vec<Line> {
     let rows = many::rows(steps).into_iter();
     let lines = rows.flat_map(|row| {
-        let shown = row.shown.clone().map(Line::Step);
+        let shown = row.shown.clone().filter(|&at| !steps[at].is_quiet).map(Line::Step);
         shown.chain((!row.alike.is_empty()).then_some(Line::Alike(row)))
     });
     lines.collect()
@@ -159,7 +159,13 @@ impl Display for StepTable<'_> {
                 Line::Alike(row) => writeln!(f, "{}", self.likewise(row))?,
             }
         }
-        Ok(())
+        match self.steps.iter().filter(|step| step.is_quiet).count() {
+            0 => Ok(()),
+            quiet => {
+                let steps = plural(quiet as u64, "step", "steps");
+                writeln!(f, "       ... {steps} not shown, where a fault might have happened ...")
+            }
+        }
     }
 }
 
