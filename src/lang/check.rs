@@ -87,11 +87,15 @@ pub(crate) struct Process {
     /// How it crashes, if it may.
     pub(crate) lives: Option<Lives>,
     pub(crate) allowances: Vec<Allowance>,
+    /// The number of statements at its beginning that nothing can go wrong in, and that a restart
+    /// does not repeat.
+    pub(crate) kept: usize,
 }
 
 impl Process {
     /// Counts its crashes from 0.
-    fn begin_life(&mut self, lives: Lives) {
+    fn begin_life(&mut self, lives: Lives, kept: usize) {
+        self.kept = kept;
         let (crashes, span) = (Pattern::Bind(lives.crashes), lives.span);
         self.lives = Some(lives);
         let zero = Box::new(Expr { kind: ExprKind::Const(Value::Int(0)), span });
@@ -104,9 +108,7 @@ impl Process {
             unreachable!("a body is a block")
         };
         all.splice(0..0, statements);
-        if let Some(lives) = &mut self.lives {
-            lives.kept += N;
-        }
+        self.kept += N;
     }
 }
 

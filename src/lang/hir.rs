@@ -32,8 +32,6 @@ pub(crate) struct Lives {
     pub(crate) in_all: bool,
     pub(crate) span: Span,
     pub(crate) restarts: bool,
-    /// The number of statements at its beginning that a restart does not repeat.
-    pub(crate) kept: usize,
 }
 
 /// The largest number of faults of one kind that a process may have.

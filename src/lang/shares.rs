@@ -323,6 +323,7 @@ fn hidden(name: &str, vars: Vec<Variable>, statements: Vec<Expr>, span: Span) ->
         actor: None,
         lives: None,
         allowances: Vec::new(),
+        kept: 0,
     }
 }
 

@@ -407,9 +407,11 @@ impl<'s, S: System> Replay<'s, S> {
 
     /// Is this the choice of a fault, and does none happen?
     fn is_quiet(&self, process: ProcessId, op: &Op, choice: Choice) -> bool {
+        if !matches!(op, Op::Choose { .. }) || choice != Choice::ONLY {
+            return false;
+        }
         let local = self.locals.get(self.state.local(process));
-        let has_fault = || self.locals.system().describe().fault(local, 0).is_some();
-        matches!(op, Op::Choose { .. }) && choice == Choice::ONLY && has_fault()
+        self.locals.system().describe().fault(local, 0).is_some()
     }
 
     /// What a process at a choice chooses, if that is more than a number.

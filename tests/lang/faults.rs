@@ -337,3 +337,171 @@ fn agree(text: &str, expected: &Ends) {
         assert_eq!(found.0, expected.0, "{name}\n{text}");
     }
 }
+
+/// The smallest number that the cell `x` has at the end of an execution.
+fn least(text: &str, kinds: FaultKinds, max_crashes: Option<u32>) -> u32 {
+    let found = ends(text, Faults { kinds, max_crashes }, Udpor::default());
+    let content = |cells: &Vec<String>| {
+        let x = cells.iter().find_map(|cell| cell.strip_prefix("x = ")).expect("the cell");
+        x.parse().expect("a number")
+    };
+    found.0.iter().map(|(cells, _)| content(cells)).min().expect("an execution")
+}
+
+#[test]
+fn options_allow_fewer_faults() {
+    let crashing = "
+        shared x: int = 0;
+        process P[i in 0..3] crashes up to 1 { fetch_add(x, 1); }
+    ";
+    assert_eq!(least(crashing, FaultKinds::All, None), 0);
+    assert_eq!(least(crashing, FaultKinds::Crash, None), 0);
+    assert_eq!(least(crashing, FaultKinds::Loss, None), 3);
+    assert_eq!(least(crashing, FaultKinds::None, None), 3);
+    for most in 0..=3 {
+        assert_eq!(least(crashing, FaultKinds::All, Some(most)), 3 - most);
+    }
+    let groups = "
+        shared x: int = 0;
+        process P[i in 0..2] crashes up to 1 in all { fetch_add(x, 1); }
+        process Q[i in 0..2] crashes up to 1 { fetch_add(x, 1); }
+    ";
+    assert_eq!(least(groups, FaultKinds::All, None), 1);
+    assert_eq!(least(groups, FaultKinds::All, Some(2)), 2);
+    let losing = "
+        p2p mailbox m: int lossy up to 1;
+        shared x: int = 0;
+        process Sender { send(m, 1); send(m, 2); }
+        process Receiver {
+            fetch_add(x, recv(m) timeout { 0 });
+            fetch_add(x, recv(m) timeout { 0 });
+        }
+    ";
+    assert_eq!(least(losing, FaultKinds::All, None), 0);
+    // Without timeouts the receiver waits, so a lost message is a deadlock.
+    assert_eq!(least(losing, FaultKinds::None, None), 3);
+    assert_eq!(least(&losing.replace("timeout { 0 }", ""), FaultKinds::All, None), 1);
+}
+
+#[test]
+fn what_a_crashed_process_holds_stays_held() {
+    fails(
+        "mutex m; process P crashes up to 1 { lock(m); unlock(m); } process Q { lock(m); unlock(m); }",
+        "Deadlock",
+    );
+    // A receive that it has posted takes the message.
+    fails(
+        "mailbox m: int;
+        process P crashes up to 1 { let c = irecv(m); local(\"x\"); let v = wait(c); assert(v == 1); }
+        process Q { isend(m, 1); isend(m, 2); }
+        process R { local(\"later\"); let v = recv(m); assert(v == 1); }",
+        "assertion failed",
+    );
+}
+
+#[test]
+fn a_crashed_process_has_ended() {
+    holds(
+        "process T() crashes up to 1 { local(\"x\"); local(\"y\"); } process Main { join(spawn T()); }",
+    );
+    // `final` is not decided where the variable was not declared; else it has its last content.
+    holds(
+        "shared x: int = 0;
+        process P crashes up to 1 { fetch_add(x, 1); var v = 1; fetch_add(x, 1); v = 2; }
+        final { assert(P.v == 2 || P.crashes == 1 && P.v == 1); }",
+    );
+    fails(
+        "shared x: int = 0;
+        process P crashes up to 1 { var v = 1; fetch_add(x, 1); v = 2; }
+        final { assert(P.v == 2); }",
+        "assertion failed",
+    );
+}
+
+#[test]
+fn a_restart_keeps_durable_variables_only() {
+    holds(
+        "shared x: int = 0;
+        proc work(n: int) -> int { fetch_add(x, 1); fetch_add(x, n); n + 1 }
+        process P crashes up to 2, restarts {
+            durable var begun = 0;
+            durable var most = 0;
+            var here = 0;
+            begun += 1;
+            assert(begun == crashes + 1);
+            for k in 0..2 { here = work(here); }
+            assert(here == 2);
+            most = here;
+            fetch_add(x, 1);
+        }
+        final { assert(P.most == 2 && P.here == 2); }",
+    );
+}
+
+#[test]
+fn a_timeout_that_changes_nothing_waits() {
+    let polls =
+        "process P { loop { let v = recv(m) timeout { continue; }; assert(v == 1); break; } }";
+    holds(&format!("p2p mailbox m: int; process Q {{ bsend(m, 1); }} {polls}"));
+    fails(
+        &format!(
+            "p2p mailbox m: int; process Q {{ if m_is_unused() {{ bsend(m, 1); }} }} fn m_is_unused() -> bool {{ false }} {polls}"
+        ),
+        "Livelock",
+    );
+}
+
+#[test]
+fn messages_between_actors_are_lost_and_doubled() {
+    let text = |network: &str| {
+        format!(
+            "{network}
+            actor Server {{ on Ask(from: actor) {{ send(from, Answer()); }} }}
+            actor Client {{
+                var asked = false;
+                var answers = 0;
+                internal Begin when !asked {{ asked = true; send(Server, Ask(self)); }}
+                on Answer() {{ answers += 1; }}
+            }}
+            "
+        )
+    };
+    let ends = |network: &str| {
+        let most = |most: i64| {
+            let all = format!("{}final {{ assert(Client.answers <= {most}); }}", text(network));
+            violations(&all).is_empty()
+        };
+        let least = format!("{}final {{ assert(Client.answers >= 1); }}", text(network));
+        ((0..=4).find(|&n| most(n)), violations(&least).is_empty())
+    };
+    assert_eq!(ends(""), (Some(1), true));
+    assert_eq!(ends("network lossy;"), (Some(1), false));
+    assert_eq!(ends("network duplicating;"), (Some(4), true));
+    assert_eq!(ends("network lossy, duplicating;"), (Some(4), false));
+}
+
+#[test]
+fn actors_crash_and_start_again() {
+    let text = |crashes: &str, durable: &str| {
+        format!(
+            "actor Server {crashes} {{
+                {durable} var done = 0;
+                var seen = 0;
+                on Ask() {{ done += 1; seen += 1; }}
+            }}
+            init {{ send(Server, Ask()); send(Server, Ask()); }}
+            "
+        )
+    };
+    let of = |crashes: &str, durable: &str, end: &str| {
+        violations(&format!("{}final {{ assert({end}); }}", text(crashes, durable)))
+    };
+    assert!(of("", "", "Server.done == 2").is_empty());
+    // Messages to an actor that has crashed are no deadlock.
+    assert!(of("crashes up to 1", "", "Server.done <= 2").is_empty());
+    assert!(!of("crashes up to 1", "", "Server.done >= 1").is_empty());
+    assert!(of("crashes up to 2, restarts", "durable", "Server.done == 2").is_empty());
+    assert!(!of("crashes up to 2, restarts", "", "Server.done == 2").is_empty());
+    assert!(!of("crashes up to 2, restarts", "durable", "Server.seen > 0").is_empty());
+    assert!(of("crashes up to 1", "", "Server.crashes <= 1").is_empty());
+}

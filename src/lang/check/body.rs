@@ -163,8 +163,8 @@ impl Checker<'_> {
         let lives = lives.map(|(crashes, budget)| self.lives(crashes, budget, block));
         let kind = self.block(block, Want::Dropped).0;
         self.end_process(index, params.len(), Expr { kind, span: block.span }, None);
-        if let Some(lives) = lives {
-            self.out.processes[index].begin_life(lives);
+        if let Some((lives, kept)) = lives {
+            self.out.processes[index].begin_life(lives, kept);
         }
     }
 
@@ -182,7 +182,8 @@ impl Checker<'_> {
         let body = self.take_body(params, block);
         let ProcessSignature { name, kind, .. } = &self.processes[index];
         let (name, kind) = (name.clone(), *kind);
-        let process = Process { name, kind, body, actor, lives: None, allowances: Vec::new() };
+        let process =
+            Process { name, kind, body, actor, lives: None, allowances: Vec::new(), kept: 0 };
         self.out.processes.push(process);
     }
 

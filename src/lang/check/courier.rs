@@ -71,6 +71,7 @@ impl Checker<'_> {
             actor: Some(Actor { handlers: handlers.collect(), header: span }),
             lives: None,
             allowances: Vec::new(),
+            kept: 0,
         });
     }
 }

@@ -100,7 +100,13 @@ impl Checker<'_> {
     }
 
     /// Declares the number of crashes of a process, before its body is checked.
-    pub(super) fn lives(&mut self, crashes: &Crashes, budget: Budget, block: &Block) -> Lives {
+    /// The number of its durable variables, too.
+    pub(super) fn lives(
+        &mut self,
+        crashes: &Crashes,
+        budget: Budget,
+        block: &Block,
+    ) -> (Lives, usize) {
         let span = crashes.limit.span;
         let count = self.bind(CRASHES, span, Type::Int, false, "number of crashes");
         let kept = block.statements.iter().take_while(|one| is_durable(one)).count();
@@ -110,7 +116,7 @@ impl Checker<'_> {
         self.scope.durables_left = Some(kept);
         let most = Most::Number(budget.most.unwrap_or(0));
         let (in_all, restarts) = (budget.in_all, crashes.restarts);
-        Lives { crashes: count, most, in_all, span, restarts, kept }
+        (Lives { crashes: count, most, in_all, span, restarts }, kept)
     }
 
     /// How often an actor may crash.

@@ -53,8 +53,7 @@ impl Compiler<'_> {
             unreachable!("a body is a block")
         };
         self.start_frame(body, BodyKind::Process, 0);
-        let kept = process.lives.as_ref().map_or(0, |lives| lives.kept);
-        let (kept, rest) = statements.split_at(kept);
+        let (kept, rest) = statements.split_at(process.kept);
         self.top_statements(kept);
         self.begin_risks(process);
         self.top_statements(rest);
