@@ -22,16 +22,13 @@ mod many;
 pub mod mci;
 pub mod picture;
 mod shown;
+mod subject;
 pub mod svg;
 #[cfg(feature = "cli")]
 pub(crate) mod table;
 pub mod text;
 #[cfg(feature = "cli")]
 pub mod viewer;
-
-#[cfg(feature = "json")]
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 #[cfg(feature = "json")]
 use serde::Serialize;
@@ -45,13 +42,15 @@ pub use self::shown::{FirstGood, Shown};
 use crate::explore::{
     self, CutPoll, Depth, Guarantee, Over, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
-use crate::model::{Failure, Faults, Runs, Schedule, Semantics, System};
+use crate::model::{Failure, Runs, Schedule, System};
 use crate::property::{
     Blocked, Call, Deadlock, Link, Printed, Properties, Property, Replay, Standing, Step, When,
     explain_deadlock,
 };
 use crate::study::{Figures, Limits};
 use crate::trace::switches;
+
+pub use subject::Subject;
 
 /// The version of this crate.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -66,72 +65,6 @@ fn place(file: Option<&str>, line: u32) -> String {
     match file {
         Some(file) => format!("{file}:{line}"),
         None => format!("line {line}"),
-    }
-}
-
-/// The program that a report is about.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "json", derive(Serialize))]
-pub struct Subject {
-    /// This crate's version.
-    pub mazurka: &'static str,
-    /// The path of the spec, `-` for standard input.
-    pub spec: String,
-    /// The path as the operating system gives it. It may not be UTF-8.
-    #[cfg_attr(feature = "json", serde(skip))]
-    pub path: PathBuf,
-    /// The constants of the spec with the values that they had.
-    #[cfg(feature = "json")]
-    pub constants: BTreeMap<String, serde_json::Value>,
-    /// What counts as one action: `statement`, or `None` for the default, an operation.
-    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
-    pub granularity: Option<&'static str>,
-    /// Whether messages to actors may stay pending at the end.
-    #[cfg_attr(feature = "json", serde(skip_serializing_if = "std::ops::Not::not"))]
-    pub allow_pending: bool,
-    /// The processes that may wait for ever, besides those that the program declares as daemons.
-    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
-    pub daemons: Vec<String>,
-    /// What the MPI standard leaves open, if it matters to the program.
-    #[cfg_attr(feature = "json", serde(flatten, skip_serializing_if = "Option::is_none"))]
-    pub semantics: Option<Semantics>,
-    /// Which of the declared faults may happen.
-    #[cfg_attr(feature = "json", serde(flatten, skip_serializing_if = "Faults::are_all"))]
-    pub faults: Faults,
-    /// The command of a replay, before and after the schedule; a spec's is made from the fields.
-    #[cfg_attr(feature = "json", serde(skip))]
-    pub command: Option<[String; 2]>,
-    /// The source text, with characters replaced that a terminal may act on.
-    #[cfg_attr(feature = "json", serde(skip))]
-    pub source: String,
-    /// The constants that were set on the command line, in the form in which they were given.
-    #[cfg_attr(feature = "json", serde(skip))]
-    pub defines: Vec<String>,
-}
-
-impl Subject {
-    /// A system that is built in Rust, without a file.
-    pub fn in_rust(allow_pending: bool) -> Subject {
-        Subject {
-            mazurka: VERSION,
-            spec: "the system".into(),
-            path: PathBuf::new(),
-            #[cfg(feature = "json")]
-            constants: BTreeMap::new(),
-            granularity: None,
-            allow_pending,
-            daemons: Vec::new(),
-            semantics: None,
-            faults: Faults::default(),
-            command: None,
-            source: String::new(),
-            defines: Vec::new(),
-        }
-    }
-
-    /// Whether the system has a file: only then is there a command that replays an execution.
-    pub fn has_file(&self) -> bool {
-        !self.path.as_os_str().is_empty()
     }
 }
 

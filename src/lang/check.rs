@@ -28,12 +28,11 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::courier::Courier;
+pub(crate) use self::faults::Cuts;
 
 use super::ast::{self, File, Item};
 use super::diagnostic::{Diagnostic, Findings, Span, nearest};
-use super::hir::{
-    Actor, Allowance, Body, Channel, Expr, ExprKind, Lives, ObjectKind, Pattern, Procedure, VarId,
-};
+use super::hir::{Actor, Allowance, Body, Channel, Lives, ObjectKind, Procedure, VarId};
 use super::types::{CommId, Inference, MAX_ELEMENTS, MAX_PARTS, Names, Origin, Size, Type, Yield};
 use crate::model::{CollectiveKind, Delivery, Faults, Objects, Value};
 
@@ -60,18 +59,6 @@ pub(crate) struct Checked {
     pub(crate) cuts: Vec<Cuts>,
 }
 
-/// The cuts of a network.
-#[derive(Debug)]
-pub(crate) struct Cuts {
-    /// The cell with the set of the nodes that are cut off from the others at present.
-    pub(crate) cell: u32,
-    pub(crate) nodes: u32,
-    /// The largest number of cuts in an execution.
-    pub(crate) most: u32,
-    pub(crate) heals: bool,
-    pub(crate) span: Span,
-}
-
 #[derive(Clone, Debug)]
 pub(crate) struct Enum {
     pub(crate) variants: Vec<String>,
@@ -90,26 +77,6 @@ pub(crate) struct Process {
     /// The number of statements at its beginning that nothing can go wrong in, and that a restart
     /// does not repeat.
     pub(crate) kept: usize,
-}
-
-impl Process {
-    /// Counts its crashes from 0.
-    fn begin_life(&mut self, lives: Lives, kept: usize) {
-        self.kept = kept;
-        let (crashes, span) = (Pattern::Bind(lives.crashes), lives.span);
-        self.lives = Some(lives);
-        let zero = Box::new(Expr { kind: ExprKind::Const(Value::Int(0)), span });
-        self.prepend([Expr { kind: ExprKind::Let(crashes, zero), span }]);
-    }
-
-    /// Puts statements before the others. A restart does not repeat them.
-    pub(crate) fn prepend<const N: usize>(&mut self, statements: [Expr; N]) {
-        let ExprKind::Block(all, _) = &mut self.body.block.kind else {
-            unreachable!("a body is a block")
-        };
-        all.splice(0..0, statements);
-        self.kept += N;
-    }
 }
 
 /// How a process or an actor comes into being.

@@ -324,7 +324,8 @@ pub(crate) enum Operation {
         visible: Visible,
         args: Vec<Expr>,
     },
-    /// Receives what an `iprobe` with these arguments finds; if it finds nothing, this is the value.
+    /// Receives what an `iprobe` with these arguments finds. If it finds nothing, the last
+    /// expression is the value.
     Timed {
         src: bool,
         tag: bool,

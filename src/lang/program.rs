@@ -3,6 +3,7 @@
 mod actor;
 mod canonical;
 mod collective;
+mod describe;
 mod finale;
 mod foresight;
 mod invariant;
@@ -24,8 +25,8 @@ use crate::model::Semantics;
 use crate::model::flow::Flow;
 use crate::model::{
     Actors, CellId, Contents, Delivery, Describe, Failure, FailureKind, Finale, Foresight, Handle,
-    Invariants, MailboxId, Mark, Names, Next, Objects, Op, Outbox, Polls, ProcessId, Response,
-    Site, Stimulus, System, Value, Values,
+    Invariants, MailboxId, Names, Next, Objects, Op, Outbox, Polls, ProcessId, Response, Stimulus,
+    System, Value, Values,
 };
 pub(super) use operation::MAX_CHOICES;
 use path::{Link, Path};
@@ -536,75 +537,5 @@ impl Finale<Local> for Program {
 
     fn tells(&self, _: ProcessId, before: &Local, after: &Local) -> bool {
         self.differ_for(&self.code.seen_by_finals, before, after)
-    }
-}
-
-impl Describe<Local> for Program {
-    fn handler_site(&self, local: &Local, stimulus: Stimulus, values: &Values) -> Option<Site> {
-        self.site_of_handler(local, stimulus, values)
-    }
-
-    fn process_name(&self, local: &Local) -> String {
-        let qualified = self.processes[local.declaration() as usize].qualified;
-        let most = if qualified { MAX_LINKS } else { 1 };
-        let mut links = local.path.upwards();
-        let mut names: Vec<_> =
-            links.by_ref().take(most).map(|link| self.link_name(link)).collect();
-        if qualified && links.next().is_some() {
-            names.push("..".into());
-        }
-        names.reverse();
-        names.join("/")
-    }
-
-    fn fault(&self, local: &Local, way: i64) -> Option<&'static str> {
-        self.fault(local, way)
-    }
-
-    fn chosen(&self, local: &Local, place: i64) -> Option<Value> {
-        self.chosen_element(local, place)
-    }
-
-    fn site(&self, local: &Local) -> Option<Site> {
-        match (&local.failure, self.instr(local)) {
-            (Some(failure), _) => failure.site.clone(),
-            (None, Instr::Visible(_) | Instr::Handle(_)) => Some(self.code.site(local.pc).clone()),
-            _ => None,
-        }
-    }
-
-    fn variables(&self, local: &Local, names: Names<'_>) -> Vec<(String, String)> {
-        let shown = |value| self.show(value, names);
-        // The program cannot write the names of hidden variables.
-        let written = self.in_scope(local).filter(|(name, ..)| !name.starts_with('('));
-        written.map(|(name, value, _)| (name.to_owned(), shown(value))).collect()
-    }
-
-    fn marks(&self, local: &Local, response: Option<Response>, values: &Values) -> Vec<Mark> {
-        let template = &self.processes[local.declaration() as usize];
-        let has_calls = !self.code.routines.is_empty();
-        if !has_calls || template.is_actor || response == Some(Response::Overflow) {
-            return Vec::new();
-        }
-        let (stack, books, pc) = match response {
-            Some(response) => {
-                let Ok((stack, books)) = self.after_response(local, response, values) else {
-                    return Vec::new();
-                };
-                (stack, books, local.pc + 1)
-            }
-            None => {
-                let args = local.stack[..template.params as usize].to_vec();
-                (args, Books::default(), self.code.processes[local.declaration() as usize])
-            }
-        };
-        let mut machine = Machine::new(&self.code, OwnWorld(&books), stack, pc);
-        machine.journal = Some(Vec::new());
-        machine.run();
-        machine.journal.unwrap_or_default()
-    }
-
-    fn show_value(&self, value: &Value, names: Names<'_>) -> String {
-        self.show(value, names)
     }
 }

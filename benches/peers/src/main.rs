@@ -4,6 +4,7 @@
 //! `cargo run --release` in this folder prints a table and writes `peers.svg`. It ends with an
 //! error if counts differ that should be equal.
 
+mod at_least_once;
 mod bounded_buffer;
 mod engines;
 mod leader_election;
@@ -154,7 +155,16 @@ fn of_states() -> Programs {
         ];
         (format!("{n} philosophers"), searches)
     };
+    // Mazurka's processes have finer steps, so its numbers of states are others.
+    let delivery = |n: u8, depth_first: fn() -> u64, breadth_first: fn() -> u64| {
+        let searches = vec![
+            stateright(Engine::StaterightDepth, depth_first),
+            stateright(Engine::StaterightBreadth, breadth_first),
+        ];
+        (format!("at-least-once {n}"), searches)
+    };
     vec![
+        delivery(3, at_least_once::depth_first::<3>, at_least_once::breadth_first::<3>),
         of(5, philosophers::depth_first::<5>, philosophers::breadth_first::<5>),
         of(6, philosophers::depth_first::<6>, philosophers::breadth_first::<6>),
         of(7, philosophers::depth_first::<7>, philosophers::breadth_first::<7>),

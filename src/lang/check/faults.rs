@@ -3,7 +3,7 @@
 //! A fault that the run does not allow is checked like any other, and then left out.
 
 use super::expr::wrong;
-use super::{Checker, Context, Cuts, Instantiation, Want};
+use super::{Checker, Context, Instantiation, Process, Want};
 use crate::lang::ast::{self, BinaryOp, Block, ChannelFaults, Crashes, Limit, StatementKind};
 use crate::lang::code::Visible;
 use crate::lang::diagnostic::{Diagnostic, Span};
@@ -21,6 +21,38 @@ const MAX_FAULTS: i64 = 1_000;
 const MAX_NODES: u32 = 12;
 /// The variable with the number of crashes.
 const CRASHES: &str = "crashes";
+
+/// The cuts of a network.
+#[derive(Debug)]
+pub(crate) struct Cuts {
+    /// The cell with the set of the nodes that are cut off from the others at present.
+    pub(crate) cell: u32,
+    pub(crate) nodes: u32,
+    /// The largest number of cuts in an execution.
+    pub(crate) most: u32,
+    pub(crate) heals: bool,
+    pub(crate) span: Span,
+}
+
+impl Process {
+    /// Counts its crashes from 0.
+    pub(super) fn begin_life(&mut self, lives: Lives, kept: usize) {
+        self.kept = kept;
+        let (crashes, span) = (Pattern::Bind(lives.crashes), lives.span);
+        self.lives = Some(lives);
+        let zero = Box::new(Expr { kind: ExprKind::Const(Value::Int(0)), span });
+        self.prepend([Expr { kind: ExprKind::Let(crashes, zero), span }]);
+    }
+
+    /// Puts statements before the others. A restart does not repeat them.
+    pub(crate) fn prepend<const N: usize>(&mut self, statements: [Expr; N]) {
+        let ExprKind::Block(all, _) = &mut self.body.block.kind else {
+            unreachable!("a body is a block")
+        };
+        all.splice(0..0, statements);
+        self.kept += N;
+    }
+}
 
 fn is_durable(statement: &ast::Statement) -> bool {
     matches!(statement.kind, StatementKind::Let { durable: true, .. })
