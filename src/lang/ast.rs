@@ -5,7 +5,7 @@
 
 use super::diagnostic::Span;
 use super::objects::ObjectKind;
-use crate::model::Delivery;
+use crate::model::{Delivery, Temporal};
 
 /// A name where it is written.
 #[derive(Clone, Debug)]
@@ -24,18 +24,66 @@ pub(crate) struct File {
 /// A declaration at the top level.
 #[derive(Debug)]
 pub(crate) enum Item {
-    Const { name: Name, ty: Option<TypeExpr>, value: Expr },
-    Mailbox { name: Name, size: Option<Expr>, message: Option<TypeExpr>, delivery: Delivery },
+    Const {
+        name: Name,
+        ty: Option<TypeExpr>,
+        value: Expr,
+    },
+    Mailbox {
+        name: Name,
+        size: Option<Expr>,
+        message: Option<TypeExpr>,
+        delivery: Delivery,
+    },
     Objects(Objects),
-    Shared { name: Name, ty: TypeExpr, initial: Expr },
-    Enum { name: Name, variants: Vec<Name> },
-    Function { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
-    Procedure { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
-    Process { name: Name, kind: ProcessKind, body: Block, is_daemon: bool },
-    Actor { name: Name, kind: ProcessKind, body: ActorBody },
-    Init { body: Block },
-    Final { body: Block },
-    Invariant { body: Block },
+    Shared {
+        name: Name,
+        ty: TypeExpr,
+        initial: Expr,
+    },
+    Enum {
+        name: Name,
+        variants: Vec<Name>,
+    },
+    Function {
+        name: Name,
+        params: Vec<Param>,
+        result: Option<TypeExpr>,
+        body: Block,
+    },
+    Procedure {
+        name: Name,
+        params: Vec<Param>,
+        result: Option<TypeExpr>,
+        body: Block,
+    },
+    Process {
+        name: Name,
+        kind: ProcessKind,
+        body: Block,
+        is_daemon: bool,
+    },
+    Actor {
+        name: Name,
+        kind: ProcessKind,
+        body: ActorBody,
+    },
+    Init {
+        body: Block,
+    },
+    Final {
+        body: Block,
+    },
+    Invariant {
+        body: Block,
+    },
+    Liveness(Box<Liveness>),
+    /// How fair executions are to what was declared just before.
+    Fairness {
+        is_strong: bool,
+        names: Vec<Name>,
+        span: Span,
+    },
 }
 
 impl Item {
@@ -54,8 +102,18 @@ impl Item {
         use Item::*;
         matches!(
             self,
-            Process { .. } | Actor { .. } | Init { .. } | Final { .. } | Invariant { .. }
+            Process { .. }
+                | Actor { .. }
+                | Init { .. }
+                | Final { .. }
+                | Invariant { .. }
+                | Liveness(_)
         )
+    }
+
+    /// The name of the process, actor or object that it declares.
+    pub(crate) fn declared(&self) -> Option<&Name> {
+        self.name()
     }
 
     fn name(&self) -> Option<&Name> {
@@ -69,7 +127,11 @@ impl Item {
             | Item::Procedure { name, .. }
             | Item::Process { name, .. }
             | Item::Actor { name, .. } => Some(name),
-            Item::Init { .. } | Item::Final { .. } | Item::Invariant { .. } => None,
+            Item::Init { .. }
+            | Item::Final { .. }
+            | Item::Invariant { .. }
+            | Item::Liveness(_)
+            | Item::Fairness { .. } => None,
         }
     }
 }
@@ -81,6 +143,27 @@ pub(crate) struct Objects {
     pub(crate) name: Name,
     pub(crate) size: Option<Expr>,
     pub(crate) number: Option<Expr>,
+}
+
+/// A demand on endless executions.
+#[derive(Debug)]
+pub(crate) struct Liveness {
+    pub(crate) pattern: Temporal,
+    /// There is a demand for each value of the index.
+    pub(crate) index: Option<Index>,
+    pub(crate) name: Option<String>,
+    /// The first block of `whenever`.
+    pub(crate) trigger: Option<Block>,
+    pub(crate) goal: Block,
+    pub(crate) span: Span,
+}
+
+/// An index and its range.
+#[derive(Debug)]
+pub(crate) struct Index {
+    pub(crate) name: Name,
+    pub(crate) lo: Expr,
+    pub(crate) hi: Expr,
 }
 
 /// How a process or an actor comes into being.
@@ -123,6 +206,7 @@ pub(crate) struct Handler {
     pub(crate) params: Option<Vec<Param>>,
     pub(crate) guard: Option<Expr>,
     pub(crate) body: Block,
+    pub(crate) is_strong: bool,
     /// The part before the guard.
     pub(crate) header: Span,
 }

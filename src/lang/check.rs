@@ -13,6 +13,7 @@ mod collection;
 mod declare;
 mod exhaustive;
 mod expr;
+mod liveness;
 mod message;
 mod network;
 mod operation;
@@ -27,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{self, File, Item};
 use super::diagnostic::{Diagnostic, Findings, Span, nearest};
-use super::hir::{Actor, Body, ObjectKind, Procedure, VarId};
+use super::hir::{Actor, Body, Demand, Fair, ObjectKind, Procedure, VarId};
 use super::types::{CommId, Inference, MAX_ELEMENTS, MAX_PARTS, Names, Origin, Size, Type, Yield};
 use crate::model::{CollectiveKind, Delivery, Objects, Value};
 
@@ -49,6 +50,8 @@ pub(crate) struct Checked {
     pub(crate) inits: Vec<Body>,
     pub(crate) finals: Vec<Body>,
     pub(crate) invariants: Vec<Body>,
+    pub(crate) demands: Vec<Demand>,
+    pub(crate) fair: Fair,
 }
 
 #[derive(Clone, Debug)]
@@ -292,6 +295,8 @@ enum Context {
     Init,
     Final,
     Invariant,
+    /// A block of a demand on endless executions.
+    Demand,
 }
 
 impl Context {
@@ -308,6 +313,7 @@ impl Context {
             Context::Init => "`init`",
             Context::Final => "`final`",
             Context::Invariant => "`invariant`",
+            Context::Demand => "`eventually`",
         }
     }
 
@@ -318,7 +324,7 @@ impl Context {
 
     /// Does it observe the whole program?
     fn looks(self) -> bool {
-        matches!(self, Context::Final | Context::Invariant)
+        matches!(self, Context::Final | Context::Invariant | Context::Demand)
     }
 
     /// Is it a part of an actor?

@@ -9,6 +9,7 @@ mod actor;
 mod collection;
 mod control;
 mod invariant;
+mod liveness;
 mod operation;
 mod pattern;
 mod points;
@@ -87,6 +88,8 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
     for body in &program.invariants {
         compiler.invariant(body);
     }
+    compiler.liveness(&program.demands);
+    compiler.code.liveness.fair = program.fair.clone();
     compiler.finish()
 }
 

@@ -6,6 +6,7 @@ mod collective;
 mod finale;
 mod foresight;
 mod invariant;
+mod liveness;
 mod operation;
 mod path;
 
@@ -24,8 +25,8 @@ use crate::model::Semantics;
 use crate::model::flow::Flow;
 use crate::model::{
     Actors, CellId, Contents, Delivery, Describe, Failure, FailureKind, Finale, Foresight, Handle,
-    Invariants, MailboxId, Mark, Names, Next, Objects, Op, Outbox, Polls, ProcessId, Response,
-    Site, Stimulus, System, Value, Values,
+    Invariants, Liveness, MailboxId, Mark, Names, Next, Objects, Op, Outbox, Polls, ProcessId,
+    Response, Site, Stimulus, System, Value, Values,
 };
 pub(super) use operation::MAX_CHOICES;
 use path::{Link, Path};
@@ -460,6 +461,11 @@ impl System for Program {
 
     fn invariants(&self) -> Option<&dyn Invariants<Local>> {
         (!self.code.invariants.is_empty()).then_some(self as &dyn Invariants<Local>)
+    }
+
+    fn liveness(&self) -> Option<&dyn Liveness<Local>> {
+        let has_demands = !self.code.liveness.demands.is_empty();
+        has_demands.then_some(self as &dyn Liveness<Local>)
     }
 
     fn foresight(&self) -> &dyn Foresight<Local> {

@@ -135,7 +135,8 @@ impl Checker<'_> {
             let body = Expr { kind, span: handler.body.span };
             let message =
                 handler.params.as_ref().and_then(|_| checker.message_called(&handler.name.text));
-            Handler { message, params, guard, body, header: handler.header }
+            let (is_strong, header) = (handler.is_strong, handler.header);
+            Handler { message, params, guard, body, is_strong, header }
         })
     }
 

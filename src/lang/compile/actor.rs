@@ -53,6 +53,9 @@ impl Compiler<'_> {
         let guard = handler.guard.as_ref().map(|guard| self.with_params(&handler.params, guard));
         self.note_part(Part::Handler, handler.header.to(handler.body.span));
         let entry = self.with_params(&handler.params, &handler.body);
+        if handler.is_strong {
+            self.code.liveness.strong_handlers.insert(entry);
+        }
         code::Handler { guard, entry, site: self.site(handler.header) }
     }
 

@@ -38,7 +38,17 @@ impl Program {
         world: GlobalWorld<'_>,
         entry: u32,
     ) -> Option<Vec<(String, Value)>> {
-        let mut machine = Machine::new(&self.code, world, Vec::new(), entry);
+        self.readings_with(world, Vec::new(), entry)
+    }
+
+    /// The same of a block that starts with this stack.
+    pub(super) fn readings_with(
+        &self,
+        world: GlobalWorld<'_>,
+        stack: Vec<Value>,
+        entry: u32,
+    ) -> Option<Vec<(String, Value)>> {
+        let mut machine = Machine::new(&self.code, world, stack, entry);
         let mut reads: Vec<Read> = Vec::new();
         let mut call = entry;
         let rest = loop {
