@@ -17,6 +17,7 @@ pub mod html;
 mod instrument;
 #[cfg(feature = "json")]
 pub mod json;
+mod lasso;
 pub(crate) mod lint;
 mod many;
 pub mod mci;
@@ -26,6 +27,7 @@ pub mod svg;
 #[cfg(feature = "cli")]
 pub(crate) mod table;
 pub mod text;
+mod variants;
 #[cfg(feature = "cli")]
 pub mod viewer;
 
@@ -41,13 +43,15 @@ pub use self::faster::Faster;
 pub use self::instrument::Instrument;
 use self::lint::{Level, Warning};
 pub use self::shown::{FirstGood, Shown};
+pub use self::variants::Variants;
 
+use crate::explore::has_none;
 use crate::explore::{
     self, CutPoll, Depth, Guarantee, Over, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
 use crate::model::{Failure, Runs, Schedule, Semantics, System};
 use crate::property::{
-    Blocked, Call, Deadlock, Link, Printed, Properties, Property, Replay, Standing, Step, When,
+    Blocked, Call, Deadlock, Link, Printed, Properties, Property, Replay, Standing, Step,
     explain_deadlock,
 };
 use crate::study::{Figures, Limits};
@@ -92,6 +96,9 @@ pub struct Subject {
     /// The processes that may wait for ever, besides those that the program declares as daemons.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub daemons: Vec<String>,
+    /// Whether also executions count that are unfair to all processes.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "std::ops::Not::not"))]
+    pub unfair: bool,
     /// What the MPI standard leaves open, if it matters to the program.
     #[cfg_attr(feature = "json", serde(flatten, skip_serializing_if = "Option::is_none"))]
     pub semantics: Option<Semantics>,
@@ -118,6 +125,7 @@ impl Subject {
             granularity: None,
             allow_pending,
             daemons: Vec::new(),
+            unfair: false,
             semantics: None,
             command: None,
             source: String::new(),
@@ -128,39 +136,6 @@ impl Subject {
     /// Whether the system has a file: only then is there a command that replays an execution.
     pub fn has_file(&self) -> bool {
         !self.path.as_os_str().is_empty()
-    }
-}
-
-/// The results of `check` for several choices of what MPI leaves open.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "json", derive(Serialize))]
-pub struct Variants<'r> {
-    /// This crate's version.
-    pub mazurka: &'static str,
-    /// The path of the spec.
-    pub spec: &'r str,
-    /// The most serious of the verdicts.
-    pub verdict: Verdict,
-    /// Whether all searches ended with the same verdict.
-    pub agree: bool,
-    /// The result of each search.
-    pub searches: &'r [CheckReport],
-}
-
-impl<'r> Variants<'r> {
-    /// Summarises these searches, of which there is at least one.
-    pub fn new(searches: &'r [CheckReport]) -> Self {
-        let verdicts = || searches.iter().map(|report| report.verdict);
-        let bad =
-            verdicts().find(|&verdict| verdict != Verdict::Ok && verdict != Verdict::Incomplete);
-        let unsure = verdicts().find(|&verdict| verdict == Verdict::Incomplete);
-        Variants {
-            mazurka: VERSION,
-            spec: &searches[0].subject.spec,
-            verdict: bad.or(unsure).unwrap_or(Verdict::Ok),
-            agree: verdicts().all(|verdict| verdict == searches[0].verdict),
-            searches,
-        }
     }
 }
 
@@ -303,6 +278,10 @@ pub struct ViolationReport {
     pub variables: Vec<Variable>,
     /// The execution that leads to the violation.
     pub schedule: Vec<Step>,
+    /// For a demand on endless executions: the number of steps before those that are repeated for
+    /// ever. If that is all of them, the execution ends.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub loop_from: Option<usize>,
     /// The number of context switches in the schedule.
     pub switches: usize,
     /// If the shortest counterexample was asked for: whether it is certain that no other order of
@@ -400,7 +379,7 @@ impl CheckReport {
         let violations = violations.collect();
         let misses = |property: &&dyn Property| {
             let when = property.when();
-            !profile.asks(when) && (when != When::Invariant || system.invariants().is_some())
+            !profile.asks(when) && !has_none(system, when)
         };
         let unanswered = properties.iter().find(misses).map(|property| format!("{property:?}"));
         let mut report = CheckReport {
@@ -463,6 +442,9 @@ impl ViolationReport {
     ) -> Result<Self, String> {
         let mut replay = Replay::new(system);
         let steps = replay.follow(&violation.schedule).map_err(|refusal| refusal.to_string())?;
+        if let Some(number) = violation.demand {
+            return lasso::replayed(&replay, file, violation, number, &steps);
+        }
         let process = violation.process;
         if process.is_some_and(|process| !replay.state().processes().any(|p| p == process)) {
             return Err(format!("there is no {process:?} at its end"));
@@ -499,35 +481,7 @@ impl ViolationReport {
         standing: &Standing,
         steps: &[Step],
     ) -> Option<Self> {
-        let schedule = Schedule::of(replay.state());
-        let report = ViolationReport {
-            kind: ViolationKind::Deadlock,
-            message: String::new(),
-            like: None,
-            invariant: false,
-            process: None,
-            file: file.into(),
-            has_files: false,
-            line: None,
-            column: None,
-            text: String::new(),
-            variables: Vec::new(),
-            schedule: steps.to_vec(),
-            switches: switches(&schedule),
-            has_fewest_switches: None,
-            calls: replay.calls().to_vec(),
-            blocked: Vec::new(),
-            cycle: None,
-            spinning: Vec::new(),
-            ended: Vec::new(),
-            idle: Vec::new(),
-            daemons: Vec::new(),
-            failed: Vec::new(),
-            printed: replay.printed(),
-            slip: None,
-            places: Vec::new(),
-            replay: schedule.to_string(),
-        };
+        let report = ViolationReport::empty(replay, file, steps);
         match standing {
             Standing::Open | Standing::Ended => None,
             Standing::Deadlock(deadlock) => Some(report.with_deadlock(deadlock)),
@@ -552,6 +506,40 @@ impl ViolationReport {
                         .with_failure(process, failure),
                 )
             }
+        }
+    }
+
+    /// A report without a violation yet.
+    fn empty<S: System>(replay: &Replay<'_, S>, file: &str, steps: &[Step]) -> Self {
+        let schedule = Schedule::of(replay.state());
+        ViolationReport {
+            kind: ViolationKind::Deadlock,
+            message: String::new(),
+            like: None,
+            invariant: false,
+            process: None,
+            file: file.into(),
+            has_files: false,
+            line: None,
+            column: None,
+            text: String::new(),
+            variables: Vec::new(),
+            schedule: steps.to_vec(),
+            loop_from: None,
+            switches: switches(&schedule),
+            has_fewest_switches: None,
+            calls: replay.calls().to_vec(),
+            blocked: Vec::new(),
+            cycle: None,
+            spinning: Vec::new(),
+            ended: Vec::new(),
+            idle: Vec::new(),
+            daemons: Vec::new(),
+            failed: Vec::new(),
+            printed: replay.printed(),
+            slip: None,
+            places: Vec::new(),
+            replay: schedule.to_string(),
         }
     }
 

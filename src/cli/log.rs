@@ -32,6 +32,8 @@ pub(super) struct Key {
     #[serde(default)]
     daemons: Vec<String>,
     #[serde(default)]
+    unfair: bool,
+    #[serde(default)]
     semantics: String,
     setting: String,
     depth: Option<u32>,
@@ -55,6 +57,7 @@ impl Key {
             by_statement: case.by_statement,
             allow_pending: case.allow_pending,
             daemons: case.daemons.clone(),
+            unfair: case.unfair,
             semantics: case.semantics.options(),
             setting: setting.clone(),
             depth: limits.depth,

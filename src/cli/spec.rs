@@ -80,6 +80,7 @@ impl Spec {
             granularity: case.by_statement.then_some("statement"),
             allow_pending: case.allow_pending,
             daemons: case.daemons.clone(),
+            unfair: case.unfair,
             semantics: program.uses_network().then_some(case.semantics),
             command: None,
             defines: case.defines.iter().map(|(name, value)| format!("{name}={value}")).collect(),
@@ -106,6 +107,7 @@ fn case_with(path: &Path, setup: &SetupArgs, semantics: Semantics) -> Result<Cas
         by_statement: setup.granularity == Unit::Statement,
         allow_pending: setup.allow_pending,
         daemons: setup.daemons(),
+        unfair: setup.unfair,
         semantics,
     })
 }

@@ -202,6 +202,7 @@ fn programs(
         granularity: args.granularity,
         allow_pending: args.allow_pending,
         allow: Vec::new(),
+        unfair: false,
         mpi: args.mpi.clone(),
     };
     let mut cases: Vec<_> =

@@ -23,6 +23,8 @@ pub enum ExpectedVerdict {
     Assertion,
     /// Some process runs into a run-time violation.
     Error,
+    /// Something never happens that must happen in the end.
+    Liveness,
     /// Nothing is violated, but executions were cut at the bound on polls.
     Incomplete,
 }
@@ -82,12 +84,13 @@ const WORDS: [&str; 12] = [
     "polls",
     "slow",
 ];
-const VERDICTS: [(&str, ExpectedVerdict); 6] = [
+const VERDICTS: [(&str, ExpectedVerdict); 7] = [
     ("ok", ExpectedVerdict::Ok),
     ("deadlock", ExpectedVerdict::Deadlock),
     ("livelock", ExpectedVerdict::Livelock),
     ("assertion", ExpectedVerdict::Assertion),
     ("error", ExpectedVerdict::Error),
+    ("liveness", ExpectedVerdict::Liveness),
     ("incomplete", ExpectedVerdict::Incomplete),
 ];
 

@@ -195,6 +195,7 @@ impl Paper {
             by_statement: false,
             allow_pending: false,
             daemons: Vec::new(),
+            unfair: false,
             semantics: Default::default(),
         };
         let limits = Limits { max_traces: search.stop, ..Limits::default() };

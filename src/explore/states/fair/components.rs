@@ -18,7 +18,7 @@
 
 use super::graph::{Edge, Graph};
 use crate::explore::driver::Driver;
-use crate::model::Fairness;
+use crate::model::{Fairness, ProcessId};
 
 /// Finds components.
 pub(super) struct Components<'g> {
@@ -148,18 +148,21 @@ impl<'g> Components<'g> {
 
     fn verdict(&mut self, component: &[u32]) -> Judged {
         let graph = self.graph;
+        if let [state] = *component
+            && graph.edges(state).iter().all(|edge| edge.to != state)
+        {
+            return Judged::Unfair;
+        }
         let set = self.put(component);
         let mut can_move = vec![0; graph.processes()];
         let mut moves = vec![false; graph.processes()];
         let mut taken = vec![false; graph.strong_len()];
         let mut possible = vec![false; graph.strong_len()];
-        let mut has_steps = false;
         for &state in component {
             let mut last = None;
             for &edge in graph.edges(state) {
                 let strong = graph.strong(edge).iter();
                 if self.is_in(edge.to, set) {
-                    has_steps = true;
                     moves[edge.mover().index()] = true;
                     strong.clone().for_each(|&action| taken[action as usize] = true);
                 }
@@ -175,10 +178,10 @@ impl<'g> Components<'g> {
         }
         let mut processes = (0..graph.processes()).filter(|&process| can_move[process] > 0);
         let is_unfair = processes.any(|process| {
-            let owed = graph.fairness(crate::model::ProcessId(process as u32));
+            let owed = graph.fairness(ProcessId(process as u32));
             owed >= Fairness::Weak && can_move[process] == component.len() && !moves[process]
         });
-        if !has_steps || is_unfair {
+        if is_unfair {
             return Judged::Unfair;
         }
         let neglected = |&action: &u32| possible[action as usize] && !taken[action as usize];
@@ -211,7 +214,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::model::ProcessId;
 
     proptest! {
         #[test]
