@@ -51,7 +51,7 @@ use crate::explore::{
 };
 use crate::model::{Failure, Runs, Schedule, Semantics, System};
 use crate::property::{
-    Blocked, Call, Deadlock, Link, Printed, Properties, Property, Replay, Standing, Step,
+    Blocked, Call, Deadlock, Demands, Link, Printed, Properties, Property, Replay, Standing, Step,
     explain_deadlock,
 };
 use crate::study::{Figures, Limits};
@@ -226,6 +226,9 @@ pub struct CheckReport {
     pub stats: Figures,
     /// The violations that were found.
     pub violations: Vec<ViolationReport>,
+    /// Whether it was judged what must happen in the end.
+    #[cfg_attr(feature = "json", serde(skip))]
+    pub has_demands: bool,
     /// What the verdict rests on that the program does not promise.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub assumes: Option<String>,
@@ -411,6 +414,7 @@ impl CheckReport {
             limits,
             stats: Figures::new(outcome, peak_memory_bytes),
             violations,
+            has_demands: system.liveness().is_some() && properties.contain::<Demands>(),
             assumes: system.describe().assumes(),
             runs: system.describe().runs(),
             shown: None,

@@ -42,6 +42,7 @@ fn ends_of_spec(source: &str, semantics: Semantics) -> Ends {
         by_statement: false,
         allow_pending: false,
         daemons: Vec::new(),
+        unfair: false,
         semantics,
     };
     let compiled = case.compile();

@@ -30,7 +30,6 @@ pub(super) fn replayed<S: System>(
 ///
 /// # Errors
 /// If there is none. Says why.
-#[cfg(feature = "cli")]
 pub(crate) fn violated<S: System>(
     replay: &Replay<'_, S>,
     file: &str,

@@ -138,7 +138,12 @@ impl Display for Check<'_> {
 fn verdict_line(report: &CheckReport) -> String {
     match report.violations.as_slice() {
         [] if report.verdict == Verdict::Ok => {
-            Styled(GOOD, verified(&report.properties, report.assumes.as_deref())).to_string()
+            let demands = report.has_demands.then_some(match report.subject.unfair {
+                true => "every execution that goes on",
+                false => "every fair execution",
+            });
+            let verified = verified(&report.properties, report.assumes.as_deref(), demands);
+            Styled(GOOD, verified).to_string()
         }
         [] if let Some(what) = &report.unsupported => {
             Styled(UNSURE, format!("Not decided: {what}.")).to_string()
