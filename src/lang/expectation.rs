@@ -216,7 +216,7 @@ fn verdict(word: Option<(&str, Span)>, after: Span) -> Result<ExpectedVerdict, B
     let (word, at) = word.unwrap_or(("", after));
     let found = VERDICTS.iter().find(|(name, _)| *name == word);
     found.map(|&(_, verdict)| verdict).ok_or_else(|| {
-        let hint = "a verdict is ok, deadlock, livelock, assertion, error or incomplete";
+        let hint = "a verdict is ok, deadlock, livelock, assertion, error, liveness or incomplete";
         Box::new(Diagnostic::error(at, "expected a verdict").hint(hint))
     })
 }

@@ -16,6 +16,9 @@ use super::rounds::Rounds;
 use crate::explore::driver::Driver;
 use crate::model::{Demand, Temporal};
 
+/// About as many bytes are in use for each state while a demand is judged.
+pub(super) const BYTES_PER_STATE: usize = 48;
+
 /// A lasso in the graph.
 #[derive(Debug)]
 pub(super) struct Lasso {

@@ -110,7 +110,10 @@ impl<'s, S: System> Growth<'s, S> {
         if self.misses_polls() {
             driver.stop(StopReason::Polls);
         }
-        driver.expect(self.graph.bytes().1);
+        let (_, more) = self.graph.bytes();
+        if more > 0 {
+            driver.expect(more);
+        }
         for &action in &enabled {
             if driver.is_stopped() {
                 break;
@@ -159,6 +162,9 @@ impl<'s, S: System> Growth<'s, S> {
     /// Looks for lassos that violate demands, on the graph so far.
     fn judge(&mut self, driver: &mut Driver<'_>) {
         let Some(liveness) = self.system.liveness() else { return };
+        if !self.open.is_empty() {
+            driver.expect(self.graph.len() * demands::BYTES_PER_STATE);
+        }
         for number in std::mem::take(&mut self.open) {
             if driver.is_stopped() {
                 return;
