@@ -68,10 +68,11 @@ impl<'p> Oracle<'p> {
         portrait
     }
 
-    /// The number of a state that is known.
+    /// The number of a state.
     pub fn number(&mut self, state: &State) -> usize {
-        let portrait = self.portrait(state);
-        self.known[&portrait]
+        // On other ways to equal states, carriers may have other names: then it is new.
+        self.most = usize::MAX;
+        self.visit(&mut state.clone()).expect("there is no limit")
     }
 
     fn visit(&mut self, state: &mut State) -> Option<usize> {

@@ -4,6 +4,15 @@
 //! and the state that it leads to is looked up. An edge says who moves, but not by which choice:
 //! numbers of messages differ between executions that lead to equal states. So the steps of a lasso
 //! are found again one by one, as those that lead to a state with the portrait that the graph says.
+//!
+//! **New processes.** A process that is started, or a carrier of the network, is named after the step
+//! that starts it. How many steps came before that is no part of a portrait. So states with equal
+//! portraits may differ in the names of the processes that will be started after them. On a loop no
+//! process is started, since none ever disappears; so a loop can be executed wherever its first
+//! state is reached. But a stem that goes from state to state of the graph may meet a start. If it
+//! cannot be followed to the loop, the part of the graph without the goal is built once more from
+//! where the stem begins ([`Growth::beyond`]). There each state has a path of its own, and stems
+//! are such paths.
 
 use super::demands::{self, Lasso};
 use super::graph::{Edge, Graph};
@@ -13,7 +22,7 @@ use crate::explore::states::cursor::Cursor;
 use crate::explore::states::paths::Paths;
 use crate::explore::states::settings::Stateful;
 use crate::explore::states::store::StateId;
-use crate::model::{Action, Schedule, StopSignal, System};
+use crate::model::{Action, Demand, Schedule, StopSignal, System, Temporal};
 use crate::property::{
     Demands, Objection, Position, Watch, fairness, propositions, strong_actions,
 };
@@ -32,6 +41,8 @@ pub(super) struct Growth<'s, S: System> {
     watch: Watch,
     /// The demands that no lasso is known to violate yet.
     open: Vec<usize>,
+    /// States in which this proposition holds have no edges.
+    until: Option<usize>,
 }
 
 impl<'s, S: System> Growth<'s, S> {
@@ -46,6 +57,7 @@ impl<'s, S: System> Growth<'s, S> {
             enabled: Vec::new(),
             watch: Watch::new(stop),
             open: (0..count).collect(),
+            until: None,
         }
     }
 
@@ -58,6 +70,17 @@ impl<'s, S: System> Growth<'s, S> {
         let (initial, _) = self.cursor.matched();
         self.paths.begin(initial);
         self.arrived(0, driver);
+        self.grow(driver);
+        if !driver.is_stopped() {
+            self.judge(driver);
+        }
+        driver.stats.states = Some(self.cursor.count());
+        let bytes = self.cursor.bytes() + self.paths.bytes() + self.graph.bytes().0;
+        driver.stats.state_bytes = Some(bytes as u64);
+    }
+
+    /// Visits all states that are reached from the first one.
+    fn grow(&mut self, driver: &mut Driver<'_>) {
         // On a part of the graph, a lasso need not be a shortest one.
         let wants_all = driver.budget().all || driver.budget().shortest;
         let mut next_look = if wants_all { usize::MAX } else { FIRST_LOOK };
@@ -71,17 +94,26 @@ impl<'s, S: System> Growth<'s, S> {
             }
             level = level.end..self.paths.count() as u32;
             depth += 1;
-            if self.graph.len() >= next_look {
+            if self.graph.len() >= next_look && self.until.is_none() {
                 next_look = self.graph.len() * 8;
                 self.judge(driver);
             }
         }
-        if !driver.is_stopped() {
-            self.judge(driver);
-        }
-        driver.stats.states = Some(self.cursor.count());
-        let bytes = self.cursor.bytes() + self.paths.bytes() + self.graph.bytes().0;
-        driver.stats.state_bytes = Some(bytes as u64);
+    }
+
+    /// A lasso that violates the demand, and begins with a shortest path to `start`.
+    fn beyond(&mut self, start: u32, demand: &Demand, driver: &mut Driver<'_>) -> Option<Schedule> {
+        self.paths.seek(&mut self.cursor, StateId(start), self.graph.depth(start) as usize);
+        let mut rest = Growth::new(self.system, driver.signal().clone());
+        rest.until = Some(demand.goal);
+        rest.cursor.follow(&Schedule::of(&self.cursor.state))?;
+        let (first, _) = rest.cursor.matched();
+        rest.paths.begin(first);
+        rest.arrived(0, driver);
+        rest.grow(driver);
+        let demand = Demand { pattern: Temporal::AlwaysEventually, ..demand.clone() };
+        let lasso = demands::violating(&rest.graph, &demand, driver)?;
+        rest.schedule(&lasso)
     }
 
     /// Adds the present state, which is new.
@@ -93,16 +125,23 @@ impl<'s, S: System> Growth<'s, S> {
         {
             driver.object(locals, Position::new(locals, state), Objection::Wrong(failure));
         }
-        driver.stats.states = Some(self.paths.count() as u64);
+        if self.until.is_none() {
+            driver.stats.states = Some(self.paths.count() as u64);
+        }
     }
 
     /// Judges the current state, and adds its edges.
     fn visit(&mut self, id: StateId, depth: usize, driver: &mut Driver<'_>) {
+        if self.until.is_some_and(|goal| self.graph.holds(goal, id.0)) {
+            return self.graph.expanded();
+        }
         let mut enabled = std::mem::take(&mut self.enabled);
         enabled.clear();
         let Cursor { locals, state, .. } = &mut self.cursor;
         state.enabled(locals, &mut enabled);
-        if enabled.is_empty() {
+        if self.until.is_some() {
+            // All this is judged already.
+        } else if enabled.is_empty() {
             driver.terminal(locals, state);
         } else if locals.some_may_return() {
             driver.is_livelock(&mut self.watch, locals, state);
@@ -133,13 +172,19 @@ impl<'s, S: System> Growth<'s, S> {
         }
         self.cursor.execute(action);
         let Cursor { locals, state, .. } = &mut self.cursor;
-        driver.moved(locals, state, action);
+        match self.until {
+            None => driver.moved(locals, state, action),
+            Some(_) => driver.worked(1),
+        }
         let label = match self.system.liveness() {
             Some(_) => self.graph.label(strong_actions(locals, state)),
             None => 0,
         };
         let (to, is_new) = self.cursor.matched();
-        driver.transition((id.0, &[action], to.0), &self.cursor.locals, &self.cursor.state);
+        if self.until.is_none() {
+            let Cursor { locals, state, .. } = &self.cursor;
+            driver.transition((id.0, &[action], to.0), locals, state);
+        }
         if is_new {
             self.paths.add(id, action);
             self.arrived(depth + 1, driver);
@@ -169,40 +214,41 @@ impl<'s, S: System> Growth<'s, S> {
             if driver.is_stopped() {
                 return;
             }
-            match demands::violating(&self.graph, &liveness.demand(number), driver) {
-                Some(lasso) => {
-                    let schedule = self.schedule(&lasso);
-                    driver.violates(self.system, number as u32, schedule);
-                }
-                None => self.open.push(number),
+            let demand = liveness.demand(number);
+            let Some(lasso) = demands::violating(&self.graph, &demand, driver) else {
+                self.open.push(number);
+                continue;
+            };
+            let schedule = self.schedule(&lasso);
+            match schedule.or_else(|| self.beyond(lasso.start, &demand, driver)) {
+                Some(schedule) => driver.violates(self.system, number as u32, schedule),
+                // It is violated, but there is no execution to show.
+                None => driver.stop(StopReason::NoGuarantee),
             }
         }
     }
 
-    /// The execution that goes along a lasso.
-    fn schedule(&mut self, lasso: &Lasso) -> Schedule {
+    /// The execution that goes along a lasso; `None` if that cannot be followed.
+    fn schedule(&mut self, lasso: &Lasso) -> Option<Schedule> {
         let depth = self.graph.depth(lasso.start) as usize;
         self.paths.seek(&mut self.cursor, StateId(lasso.start), depth);
-        for &edge in &lasso.stem {
-            self.follow(self.graph.edge(edge));
-        }
-        let from = self.cursor.state.depth();
-        for &edge in &lasso.round {
-            self.follow(self.graph.edge(edge));
-        }
-        let schedule = Schedule::of(&self.cursor.state).with_loop(from);
-        self.cursor.undo(lasso.stem.len() + lasso.round.len());
+        let start = self.cursor.state.depth();
+        let mut edges = lasso.stem.iter().chain(&lasso.round);
+        let is_followed = edges.all(|&edge| self.follow(self.graph.edge(edge)));
+        let schedule = is_followed
+            .then(|| Schedule::of(&self.cursor.state).with_loop(start + lasso.stem.len()));
+        self.cursor.undo(self.cursor.state.depth() - start);
         schedule
     }
 
-    /// Takes a step like this edge.
-    ///
-    /// # Panics
-    /// If there is none: equal portraits with different futures.
-    fn follow(&mut self, edge: Edge) {
+    /// Takes a step like this edge. Returns false if there is none.
+    fn follow(&mut self, edge: Edge) -> bool {
         let process = edge.mover();
         let mut choices = Vec::new();
         let Cursor { locals, state, .. } = &self.cursor;
+        if !state.exists(process) {
+            return false;
+        }
         state.choices(locals, process, |choice| choices.push(choice));
         for choice in choices {
             let action = Action { process, choice };
@@ -211,12 +257,15 @@ impl<'s, S: System> Growth<'s, S> {
             self.cursor.execute(action);
             let Cursor { locals, state, .. } = &self.cursor;
             let label = self.graph.label(strong_actions(locals, state));
-            let (to, _) = self.cursor.matched();
+            let Some(to) = self.cursor.known() else {
+                self.cursor.undo(1);
+                continue;
+            };
             if Edge::new(process, to.0, label, is_optional) == edge {
-                return;
+                return true;
             }
             self.cursor.undo(1);
         }
-        panic!("{edge:?} is not possible where its portrait says so");
+        false
     }
 }
