@@ -34,7 +34,7 @@ use super::prefix::search::FinitePrefix;
 use super::result::{Outcome, Stats, StopReason};
 use super::settings::options::{Options, Takes};
 use super::states::every_state::EveryState;
-use super::states::fair::Fair;
+use super::states::fair::search::Fair;
 use super::states::s_por::SPor;
 use super::states::settings::Stateful;
 use super::turns::{Guard, Seat, Turns};
@@ -150,8 +150,8 @@ impl Auto {
         Auto { jobs: options.jobs.unwrap_or(one.jobs), ..one }
     }
 
-    /// The explorers that take part. If none is fit, the only one that could answer, or the last one
-    /// of the list.
+    /// The explorers that take part. If none is fit, the only one that could answer, or the last
+    /// one of the list.
     fn entrants<S: System>(system: &S, budget: &Budget) -> Vec<Entrant> {
         let mut all = Entrant::all();
         let only = all.iter().find(|entrant| entrant.is_only(system));

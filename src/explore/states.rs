@@ -28,7 +28,7 @@ mod dl_s_por;
 mod enumeration;
 pub mod every_state;
 mod expander;
-pub mod fair;
+pub(crate) mod fair;
 mod foreseen;
 mod frontier;
 mod full_graph;
@@ -52,5 +52,5 @@ mod table;
 mod views;
 
 pub use every_state::EveryState;
-pub use fair::Fair;
+pub use fair::search::Fair;
 pub use s_por::{SPor, Sources};

@@ -223,15 +223,6 @@ impl Program {
         }
     }
 
-    fn at_the_end<'a>(
-        &'a self,
-        locals: &'a [Option<&'a Local>],
-        cells: Contents<'a>,
-    ) -> GlobalWorld<'a> {
-        let lengths = &|_| unreachable!("`final` does not read the length of a mailbox");
-        GlobalWorld { program: self, locals, cells, lengths, is_end: true }
-    }
-
     /// The index of an instance of a family; 0 for other processes.
     fn index_of(&self, local: &Local) -> i64 {
         let (declaration, index) = local.path.last();

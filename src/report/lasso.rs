@@ -8,7 +8,7 @@ use crate::explore::{Violation, ViolationKind};
 use crate::model::{Demand, Schedule, System, Temporal};
 use crate::property::{Replay, Step, goal_readings, judge_lasso};
 
-/// The report of a violation of the demand with this number, at the end of a replay of its schedule.
+/// The report of a violation of the demand with this number, after a replay of its schedule.
 ///
 /// # Errors
 /// If the schedule is no fair lasso that violates the demand.

@@ -24,7 +24,7 @@
 //!
 //! So they all refuse such a program. The same holds for a quotient of the graph by symmetry: a
 //! loop of orbits need not be a loop of states, and who moves on it has no fixed name. An explorer
-//! of orbits must refuse, too; the graph here is of states as they are ([`Growth`] makes them).
+//! of orbits must refuse, too; the graph here is of states as they are ([`growth`] makes them).
 //!
 //! **Loops that wait** (`while x == 0 {}`) are loops of this graph: each iteration is a step. A
 //! process that iterates is not neglected; that others are not neglected is what lets it end. At
@@ -41,51 +41,4 @@ mod demands;
 mod graph;
 mod growth;
 mod rounds;
-
-use growth::Growth;
-
-use crate::explore::budget::{Budget, Depth};
-use crate::explore::driver::Driver;
-use crate::explore::explorer::{Explorer, Guarantee, Profile};
-use crate::explore::result::StopReason;
-use crate::explore::settings::options::{Options, Takes};
-use crate::model::System;
-
-/// Judges what must happen in the end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fair;
-
-impl Fair {
-    /// The explorer; it has no options.
-    pub fn new(_: &Options) -> Self {
-        Fair
-    }
-}
-
-impl Explorer for Fair {
-    fn profile(&self) -> Profile {
-        Profile {
-            name: "fair",
-            summary: "every state and step, and what must happen on fair executions that go round for ever",
-            guarantee: Guarantee::EveryEnd,
-            takes: Takes::NOTHING,
-            depth: Depth::Unbounded,
-            every_state: true,
-            judges_loops: true,
-            ..Profile::default()
-        }
-    }
-
-    fn refusal<S: System>(&self, _: &S, budget: &Budget) -> Option<String> {
-        budget.depth.is_some().then(|| {
-            "`fair` takes no depth bound: what must happen in the end has no last step".into()
-        })
-    }
-
-    fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
-        if self.refusal(system, driver.budget()).is_some() {
-            return driver.stop(StopReason::NoGuarantee);
-        }
-        Growth::new(system, driver.signal().clone()).explore(driver);
-    }
-}
+pub(crate) mod search;

@@ -1,12 +1,12 @@
 //! Strongly connected components, and the fair ones among them.
 //!
 //! Tarjan, *Depth-first search and linear graph algorithms* (SIAM J. Comput. 1972), with a stack of
-//! its own instead of recursion. It runs on a set of states again and again, so it keeps its arrays.
+//! its own instead of recursion. It runs again and again, on fewer states, so it keeps its arrays.
 //!
 //! **Weak fairness.** Let C be a component with at least one step. An execution that goes round
 //! through all states and steps of C for ever is fair to process p if p cannot move in some state
-//! of C, or if a step of C is p's. If neither holds, no execution within C is fair to p, since p can
-//! move in every state of C and never moves within it.
+//! of C, or if a step of C is p's. If neither holds, no execution within C is fair to p: it can move
+//! in every state of C, and never moves within it.
 //!
 //! **Strong fairness.** If a strongly fair action is possible in some states of C, and no step of C
 //! takes it, a fair execution within C visits these states only finitely often. So they are taken
