@@ -5,8 +5,8 @@
 //!
 //! **Weak fairness.** Let C be a component with at least one step. An execution that goes round
 //! through all states and steps of C for ever is fair to process p if p cannot move in some state
-//! of C, or if a step of C is p's. If neither holds, no execution within C is fair to p: it can move
-//! in every state of C, and never moves within it.
+//! of C, or if a step of C is p's. If neither holds, no execution within C is fair to p: it can
+//! move in every state of C, and never moves within it.
 //!
 //! **Strong fairness.** If a strongly fair action is possible in some states of C, and no step of C
 //! takes it, a fair execution within C visits these states only finitely often. So they are taken

@@ -6,8 +6,8 @@
 //! are found again one by one, as those that lead to a state with the portrait that the graph says.
 //!
 //! **New processes.** A process that is started, or a carrier of the network, is named after the
-//! step that starts it. How many steps came before that is no part of a portrait. So states with equal
-//! portraits may differ in the names of the processes that will be started after them. On a loop no
+//! step that starts it. How many steps came before that is no part of a portrait. So states with
+//! equal portraits may differ in the names of processes that will be started later. On a loop no
 //! process is started, since none ever disappears; so a loop can be executed wherever its first
 //! state is reached. But a stem that goes from state to state of the graph may meet a start. If it
 //! cannot be followed to the loop, the part of the graph without the goal is built once more from
