@@ -164,7 +164,7 @@ fn verdict_line(report: &CheckReport) -> String {
                 (count(ViolationKind::Livelock), "livelock", "livelocks"),
                 (count(ViolationKind::Assertion), "failed assertion", "failed assertions"),
                 (count(ViolationKind::Error), "run-time error", "run-time errors"),
-                (count(ViolationKind::Liveness), "liveness", "liveness"),
+                (count(ViolationKind::Liveness), "unfulfilled demand", "unfulfilled demands"),
             ];
             let parts = parts.into_iter().filter(|part| part.0 > 0);
             let parts: Vec<_> = parts.map(|(n, one, more)| plural(n as u64, one, more)).collect();

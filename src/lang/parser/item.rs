@@ -27,6 +27,8 @@ impl Parser<'_> {
         }
         match self.peek() {
             Token::Const => self.constant(items),
+            Token::Ident if self.at_demand() => self.demand(items),
+            Token::Ident if self.at_fairness() => self.fairness(items),
             Token::Ident if self.peek_second() == Token::Object(ObjectKind::Mailbox) => {
                 let delivery = match self.text() {
                     "p2p" => Delivery::P2p,
@@ -37,8 +39,6 @@ impl Parser<'_> {
                 self.mailboxes(items, delivery);
             }
             Token::Ident if self.at_daemon() => self.daemon(items),
-            Token::Ident if self.at_demand() => self.demand(items),
-            Token::Ident if self.at_fairness() => self.fairness(items),
             Token::Enum => self.enumeration(items),
             Token::Fn => {
                 let (name, params, result, body) = self.signature("function", FUNCTION);
