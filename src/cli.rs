@@ -177,9 +177,11 @@ impl From<crate::explore::Verdict> for Exit {
         use crate::explore::Verdict;
         match verdict {
             Verdict::Ok => Exit::Fine,
-            Verdict::Deadlock | Verdict::Livelock | Verdict::Assertion | Verdict::Error => {
-                Exit::Violation
-            }
+            Verdict::Deadlock
+            | Verdict::Livelock
+            | Verdict::Assertion
+            | Verdict::Error
+            | Verdict::Liveness => Exit::Violation,
             Verdict::Incomplete => Exit::Incomplete,
         }
     }

@@ -26,6 +26,7 @@ mod deadlock;
 mod invariants;
 mod leaks;
 mod livelock;
+mod liveness;
 mod objects;
 mod position;
 mod properties;
@@ -44,8 +45,8 @@ pub use leaks::{Leak, LeakKind};
 pub use livelock::{Motion, Spin, Watch, polling};
 pub use position::Position;
 pub use properties::{
-    CrowdedBarriers, Deadlocks, Failures, FinalStates, Livelocks, Objection, Properties, Property,
-    When,
+    CrowdedBarriers, Deadlocks, Demands, Failures, FinalStates, Livelocks, Objection, Properties,
+    Property, When,
 };
 pub use replay::{Printed, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
@@ -57,6 +58,10 @@ pub(crate) use invariants::{
 };
 pub(crate) use leaks::Leaks;
 pub(crate) use livelock::{is_livelock, may_spin};
+pub(crate) use liveness::{
+    StrongAction, StrongActions, failed_proposition, fairness, goal_readings, judge_lasso,
+    propositions, strong_actions,
+};
 pub(crate) use objects::oversubscription;
 pub(crate) use replay::Ending;
 

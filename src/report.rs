@@ -17,6 +17,7 @@ pub mod html;
 mod instrument;
 #[cfg(feature = "json")]
 pub mod json;
+mod lasso;
 pub(crate) mod lint;
 mod many;
 pub mod mci;
@@ -27,6 +28,7 @@ pub mod svg;
 #[cfg(feature = "cli")]
 pub(crate) mod table;
 pub mod text;
+mod variants;
 #[cfg(feature = "cli")]
 pub mod viewer;
 
@@ -38,19 +40,20 @@ pub use self::faster::Faster;
 pub use self::instrument::Instrument;
 use self::lint::{Level, Warning};
 pub use self::shown::{FirstGood, Shown};
+pub use self::subject::Subject;
+pub use self::variants::Variants;
 
+use crate::explore::has_none;
 use crate::explore::{
     self, CutPoll, Depth, Guarantee, Over, Setting, StopReason, Verdict, Violation, ViolationKind,
 };
 use crate::model::{Failure, Runs, Schedule, System};
 use crate::property::{
-    Blocked, Call, Deadlock, Link, Printed, Properties, Property, Replay, Standing, Step, When,
+    Blocked, Call, Deadlock, Demands, Link, Printed, Properties, Property, Replay, Standing, Step,
     explain_deadlock,
 };
 use crate::study::{Figures, Limits};
 use crate::trace::switches;
-
-pub use subject::Subject;
 
 /// The version of this crate.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -65,39 +68,6 @@ fn place(file: Option<&str>, line: u32) -> String {
     match file {
         Some(file) => format!("{file}:{line}"),
         None => format!("line {line}"),
-    }
-}
-
-/// The results of `check` for several choices of what MPI leaves open.
-#[derive(Clone, Debug)]
-#[cfg_attr(feature = "json", derive(Serialize))]
-pub struct Variants<'r> {
-    /// This crate's version.
-    pub mazurka: &'static str,
-    /// The path of the spec.
-    pub spec: &'r str,
-    /// The most serious of the verdicts.
-    pub verdict: Verdict,
-    /// Whether all searches ended with the same verdict.
-    pub agree: bool,
-    /// The result of each search.
-    pub searches: &'r [CheckReport],
-}
-
-impl<'r> Variants<'r> {
-    /// Summarises these searches, of which there is at least one.
-    pub fn new(searches: &'r [CheckReport]) -> Self {
-        let verdicts = || searches.iter().map(|report| report.verdict);
-        let bad =
-            verdicts().find(|&verdict| verdict != Verdict::Ok && verdict != Verdict::Incomplete);
-        let unsure = verdicts().find(|&verdict| verdict == Verdict::Incomplete);
-        Variants {
-            mazurka: VERSION,
-            spec: &searches[0].subject.spec,
-            verdict: bad.or(unsure).unwrap_or(Verdict::Ok),
-            agree: verdicts().all(|verdict| verdict == searches[0].verdict),
-            searches,
-        }
     }
 }
 
@@ -188,6 +158,9 @@ pub struct CheckReport {
     pub stats: Figures,
     /// The violations that were found.
     pub violations: Vec<ViolationReport>,
+    /// Whether it was judged what must happen in the end.
+    #[cfg_attr(feature = "json", serde(skip))]
+    pub has_demands: bool,
     /// What the verdict rests on that the program does not promise.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub assumes: Option<String>,
@@ -240,6 +213,10 @@ pub struct ViolationReport {
     pub variables: Vec<Variable>,
     /// The execution that leads to the violation.
     pub schedule: Vec<Step>,
+    /// For a demand on endless executions: the number of steps before those that are repeated for
+    /// ever. If that is all of them, the execution ends.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub loop_from: Option<usize>,
     /// The number of context switches in the schedule.
     pub switches: usize,
     /// If the shortest counterexample was asked for: whether it is certain that no other order of
@@ -337,7 +314,7 @@ impl CheckReport {
         let violations = violations.collect();
         let misses = |property: &&dyn Property| {
             let when = property.when();
-            !profile.asks(when) && (when != When::Invariant || system.invariants().is_some())
+            !profile.asks(when) && !has_none(system, when)
         };
         let unanswered = properties.iter().find(misses).map(|property| format!("{property:?}"));
         let mut report = CheckReport {
@@ -369,6 +346,7 @@ impl CheckReport {
             limits,
             stats: Figures::new(outcome, peak_memory_bytes),
             violations,
+            has_demands: system.liveness().is_some() && properties.contain::<Demands>(),
             assumes: system.describe().assumes(),
             runs: system.describe().runs(),
             shown: None,
@@ -400,6 +378,9 @@ impl ViolationReport {
     ) -> Result<Self, String> {
         let mut replay = Replay::new(system);
         let steps = replay.follow(&violation.schedule).map_err(|refusal| refusal.to_string())?;
+        if let Some(number) = violation.demand {
+            return lasso::replayed(&replay, file, violation, number, &steps);
+        }
         let process = violation.process;
         if process.is_some_and(|process| !replay.state().processes().any(|p| p == process)) {
             return Err(format!("there is no {process:?} at its end"));
@@ -436,35 +417,7 @@ impl ViolationReport {
         standing: &Standing,
         steps: &[Step],
     ) -> Option<Self> {
-        let schedule = Schedule::of(replay.state());
-        let report = ViolationReport {
-            kind: ViolationKind::Deadlock,
-            message: String::new(),
-            like: None,
-            invariant: false,
-            process: None,
-            file: file.into(),
-            has_files: false,
-            line: None,
-            column: None,
-            text: String::new(),
-            variables: Vec::new(),
-            schedule: steps.to_vec(),
-            switches: switches(&schedule),
-            has_fewest_switches: None,
-            calls: replay.calls().to_vec(),
-            blocked: Vec::new(),
-            cycle: None,
-            spinning: Vec::new(),
-            ended: Vec::new(),
-            idle: Vec::new(),
-            daemons: Vec::new(),
-            failed: Vec::new(),
-            printed: replay.printed(),
-            slip: None,
-            places: Vec::new(),
-            replay: schedule.to_string(),
-        };
+        let report = ViolationReport::empty(replay, file, steps);
         match standing {
             Standing::Open | Standing::Ended => None,
             Standing::Deadlock(deadlock) => Some(report.with_deadlock(deadlock)),
@@ -489,6 +442,40 @@ impl ViolationReport {
                         .with_failure(process, failure),
                 )
             }
+        }
+    }
+
+    /// A report without a violation yet.
+    fn empty<S: System>(replay: &Replay<'_, S>, file: &str, steps: &[Step]) -> Self {
+        let schedule = Schedule::of(replay.state());
+        ViolationReport {
+            kind: ViolationKind::Deadlock,
+            message: String::new(),
+            like: None,
+            invariant: false,
+            process: None,
+            file: file.into(),
+            has_files: false,
+            line: None,
+            column: None,
+            text: String::new(),
+            variables: Vec::new(),
+            schedule: steps.to_vec(),
+            loop_from: None,
+            switches: switches(&schedule),
+            has_fewest_switches: None,
+            calls: replay.calls().to_vec(),
+            blocked: Vec::new(),
+            cycle: None,
+            spinning: Vec::new(),
+            ended: Vec::new(),
+            idle: Vec::new(),
+            daemons: Vec::new(),
+            failed: Vec::new(),
+            printed: replay.printed(),
+            slip: None,
+            places: Vec::new(),
+            replay: schedule.to_string(),
         }
     }
 

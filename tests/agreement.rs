@@ -15,11 +15,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mazurka::explore::{
-    Budget, Depth, DporDs, Exhaustive, Explorer, Guarantee, NoObserver, Outcome, Source,
+    Budget, Depth, DporDs, EXPLORERS, Exhaustive, Explorer, Guarantee, NoObserver, Outcome, Source,
     StopReason, ViolationKind, explore,
 };
 use mazurka::lang::{Expectation, ExpectedVerdict, Program, compile};
+use mazurka::model::System;
 use mazurka::property::Properties;
+use mazurka::report::ViolationReport;
 
 use crate::judge::{
     Counts, LONG, METHODS, Recorder, STATEFUL, check_counterexample_where, has_ended, is_refused,
@@ -103,6 +105,9 @@ impl Case {
         if let Some(depth) = self.expected.depth {
             return self.check_cut(&program, depth);
         }
+        if program.liveness().is_some() {
+            return self.check_demands(&program);
+        }
         self.check_states(&program)?;
         let mut recorder = Recorder::new(&program).allow_pending(self.expected.allow_pending);
         let judged = self.check_exhaustive(&program, &mut recorder)?;
@@ -131,6 +136,28 @@ impl Case {
                 .map_err(|how| format!("{method:?}: {how}"))?;
         }
         Ok(())
+    }
+
+    /// Checks a program that demands something of endless executions: few explorers judge that.
+    fn check_demands(&self, program: &Program) -> Result<(), String> {
+        let mut judging = 0;
+        for listed in EXPLORERS {
+            let (method, budget) = (listed.plain(), self.everything());
+            if method.refusal(program, &budget).is_some() {
+                continue;
+            }
+            judging += 1;
+            let outcome = explore(program, method, budget, &mut NoObserver);
+            self.check_outcome(&outcome).map_err(|how| format!("{method:?}: {how}"))?;
+            if !outcome.is_complete() {
+                return Err(format!("{method:?}: {:?}", outcome.stopped_by));
+            }
+            for violation in &outcome.violations {
+                let properties = Properties::default();
+                ViolationReport::replayed(program, "", violation, &properties)?;
+            }
+        }
+        same("explorers that judge", judging, Some(2))
     }
 
     /// A practically unlimited search that continues after violations.
@@ -353,6 +380,7 @@ fn word(kind: ViolationKind) -> &'static str {
         ViolationKind::Livelock => "livelock",
         ViolationKind::Assertion => "assertion",
         ViolationKind::Error => "error",
+        ViolationKind::Liveness => "liveness",
         new => panic!("{new:?}: what is it called?"),
     }
 }

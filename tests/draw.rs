@@ -200,6 +200,7 @@ pub fn subject() -> Subject {
         granularity: None,
         allow_pending: false,
         daemons: Vec::new(),
+        unfair: false,
         semantics: None,
         faults: Default::default(),
         command: None,

@@ -16,6 +16,7 @@
 //! | `daemons` | processes that may wait for ever, as people see them |
 //! | `known` | programs of actors whose numbers of classes are known |
 //! | `help` | every example of a `--help` runs |
+//! | `liveness` | what must happen in the end: against all fair sets of states, and as users see it |
 //! | `invariants` | invariants by every explorer, against a walk through all states |
 //! | `owners` | inboxes and ranks that two processes use: detected by every explorer |
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
@@ -106,6 +107,7 @@ mod lang;
 mod laws;
 mod limits;
 mod lint;
+mod liveness;
 #[cfg(feature = "mpi")]
 mod machines;
 mod many_machines;

@@ -43,6 +43,7 @@ fn ends_of_spec(source: &str, semantics: Semantics) -> Ends {
         allow_pending: false,
         daemons: Vec::new(),
         faults: Default::default(),
+        unfair: false,
         semantics,
     };
     let compiled = case.compile();

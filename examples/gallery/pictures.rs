@@ -55,6 +55,7 @@ impl Spec {
             granularity: None,
             allow_pending: false,
             daemons: Vec::new(),
+            unfair: false,
             semantics: None,
             faults: Default::default(),
             command: None,

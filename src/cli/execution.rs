@@ -3,7 +3,7 @@
 use super::Failure;
 use super::bounds::Bounds;
 use super::output::Output;
-use crate::model::{Action, System};
+use crate::model::{Action, Schedule, System};
 use crate::property::{Change, Replay, Standing, Step};
 use crate::report::{ExecutionReport, Subject};
 
@@ -50,6 +50,18 @@ impl<'s, S: System> Execution<'s, S> {
     pub(super) fn has_failed(&self) -> bool {
         matches!(self.replay.failure_of_last_step(), Some(Standing::Failed { .. }))
             || self.replay.broken_invariant().is_some()
+    }
+
+    /// Judges the loop of a schedule that was followed to its end, and adds the demand that it
+    /// violates to the report.
+    pub(super) fn judge_loop(
+        &self,
+        schedule: &Schedule,
+        report: &mut ExecutionReport,
+    ) -> Result<(), Failure> {
+        let found = report.add_loop(&self.replay, schedule);
+        found
+            .map_err(|why| Failure::Usage(format!("the loop of the schedule shows nothing: {why}")))
     }
 
     pub(super) fn report(&mut self, subject: Subject, seed: Option<u64>) -> ExecutionReport {

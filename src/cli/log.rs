@@ -32,6 +32,8 @@ pub(super) struct Key {
     #[serde(default)]
     daemons: Vec<String>,
     #[serde(default)]
+    unfair: bool,
+    #[serde(default)]
     semantics: String,
     #[serde(default)]
     faults: String,
@@ -57,6 +59,7 @@ impl Key {
             by_statement: case.by_statement,
             allow_pending: case.allow_pending,
             daemons: case.daemons.clone(),
+            unfair: case.unfair,
             semantics: case.semantics.options(),
             faults: case.faults.options(),
             setting: setting.clone(),

@@ -38,6 +38,10 @@ pub(super) struct SetupArgs {
     /// deadlock
     #[arg(long)]
     pub(super) allow_pending: bool,
+    /// For `eventually` and `leadsto`: count also executions that are unfair to all processes and
+    /// to all that is declared `strong`. Such an execution goes on as long as a process can move
+    #[arg(long)]
+    pub(super) unfair: bool,
     /// `daemons=NAME`: the process with this name may wait for ever, as if it were declared a
     /// daemon. `check` also accepts lints here: it does not report them
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]

@@ -51,6 +51,8 @@ those that exist from the start, in order of declaration, then those that are sp
 in which this execution spawns them. 0,0,1 is two steps of the first and one of the second; 0x3 is
 0,0,0.
 
+The actions after a slash are repeated for ever: 0,1/2,0. If there are none, the execution ends.
+
 If a step can have several outcomes, a number after a colon selects one; without it, it is 0.
   2:1   of a process: waitany returns 1, or choose the second number of its range
   2:-1  testany finds nothing
@@ -80,6 +82,9 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
             if result["allow_pending"] == true {
                 args.spec.setup.allow_pending = true;
             }
+            if result["unfair"] == true {
+                args.spec.setup.unfair = true;
+            }
             let daemons = result["daemons"].as_array().into_iter().flatten();
             let daemons = daemons.filter_map(|name| name.as_str().map(String::from));
             args.spec.setup.allow.extend(daemons.map(Allowed::Daemons));
@@ -102,7 +107,11 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
     let mut execution = Execution::new(&spec.program, spec.subject.allow_pending);
     execution.replay.stop_at(bounds.signal());
     execution.follow(&schedule, &bounds)?;
-    let report = execution.report(spec.subject.clone(), None);
+    let is_whole = bounds.reached().is_none();
+    let mut report = execution.report(spec.subject.clone(), None);
+    if schedule.loop_from().is_some() && is_whole {
+        execution.judge_loop(&schedule, &mut report)?;
+    }
     let reached = bounds.reached();
     drop(bounds);
     let exit = show(&report, &execution.changes, format, args.step, output)?;
@@ -124,12 +133,16 @@ pub(super) fn show(
         Format::Text => {
             output.print(text::Title(report))?;
             let table = text::StepTable::new(&report.schedule, output.room());
+            let table = table.with_loop(report.loop_from());
             output.print(format!("{}\n", table.header()))?;
             let pause = step && io::stdin().is_terminal() && io::stdout().is_terminal();
             if pause {
                 output.note("Enter shows the next step, q skips the rest.\n");
             }
             for (index, changed) in changes.iter().enumerate() {
+                if let Some(mark) = table.mark(index) {
+                    output.print(format!("{mark}\n"))?;
+                }
                 let rows = text::ChangeRows(changed, output.room());
                 output.print(format!("{}\n{rows}", table.row(index)))?;
                 let is_last = index + 1 == changes.len();

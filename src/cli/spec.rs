@@ -80,6 +80,7 @@ impl Spec {
             granularity: case.by_statement.then_some("statement"),
             allow_pending: case.allow_pending,
             daemons: case.daemons.clone(),
+            unfair: case.unfair,
             semantics: program.uses_network().then_some(case.semantics),
             faults: case.faults,
             command: None,
@@ -108,6 +109,7 @@ fn case_with(path: &Path, setup: &SetupArgs, semantics: Semantics) -> Result<Cas
         allow_pending: setup.allow_pending,
         faults: setup.faults.into(),
         daemons: setup.daemons(),
+        unfair: setup.unfair,
         semantics,
     })
 }

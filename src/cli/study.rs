@@ -205,6 +205,7 @@ fn programs(
         faults: args.faults,
         allow_pending: args.allow_pending,
         allow: Vec::new(),
+        unfair: false,
         mpi: args.mpi.clone(),
     };
     let mut cases: Vec<_> =

@@ -15,7 +15,8 @@
 //! **Who takes part** depends on the system and the budget: explorers that do not refuse them, and
 //! judge all properties; the prefix only where processes do not really run, as it has as many
 //! events as UDPOR there. Only explorers of classes take part if executions are counted, or if the
-//! shortest counterexample is to be found. A depth has to mean the same to all.
+//! shortest counterexample is to be found. A depth has to mean the same to all. If the system
+//! demands that something happens in the end, `fair` is alone: no other explorer judges that.
 //!
 //! The result is that of the search that answers, with its figures. An observer receives the
 //! executions of the search that starts, and no others.
@@ -33,6 +34,7 @@ use super::prefix::search::FinitePrefix;
 use super::result::{Outcome, Stats, StopReason};
 use super::settings::options::{Options, Takes};
 use super::states::every_state::EveryState;
+use super::states::fair::search::Fair;
 use super::states::s_por::SPor;
 use super::states::settings::Stateful;
 use super::turns::{Guard, Seat, Turns};
@@ -107,6 +109,7 @@ entrants! {
     FinitePrefix: FinitePrefix::default(), weight 96;
     SPor: SPor::lazy(Stateful::default()), weight 2;
     EveryState: EveryState::default(), weight 24;
+    Fair: Fair, weight 2;
     Udpor: Udpor::default(), weight 4;
 }
 
@@ -117,13 +120,26 @@ impl Entrant {
         let follows_classes = profile.guarantee >= Guarantee::EveryClass;
         let measures = |depth| budget.depth.is_none() || profile.depth == depth;
         // Where states are histories, a prefix has as many events as UDPOR.
-        let gains =
-            !matches!(self, Entrant::FinitePrefix(_)) || !system.foresight().remembers_all();
+        let gains = match self {
+            Entrant::FinitePrefix(_) => !system.foresight().remembers_all(),
+            // Without demands it is a slow `stateful`.
+            Entrant::Fair(_) => {
+                return self.is_only(system) && self.refusal(system, budget).is_none();
+            }
+            _ => true,
+        };
         self.refusal(system, budget).is_none()
             && gains
             && judges_all(&profile, system, budget)
             && (follows_classes || budget.max_traces.is_none() && !budget.shortest)
             && measures(budget.measure.unwrap_or(Depth::Causal))
+    }
+}
+
+impl Entrant {
+    /// Can no other explorer answer for this system?
+    fn is_only<S: System>(&self, system: &S) -> bool {
+        matches!(self, Entrant::Fair(_)) && system.liveness().is_some()
     }
 }
 
@@ -134,10 +150,12 @@ impl Auto {
         Auto { jobs: options.jobs.unwrap_or(one.jobs), ..one }
     }
 
-    /// The explorers that take part; only the last one of the list if none is fit.
+    /// The explorers that take part. If none is fit, the only one that could answer, or the last
+    /// one of the list.
     fn entrants<S: System>(system: &S, budget: &Budget) -> Vec<Entrant> {
         let mut all = Entrant::all();
-        let last = all.last().copied();
+        let only = all.iter().find(|entrant| entrant.is_only(system));
+        let last = only.or(all.last()).copied();
         all.retain(|entrant| entrant.is_fit(system, budget));
         if all.is_empty() { last.into_iter().collect() } else { all }
     }

@@ -99,6 +99,9 @@ pub struct Profile {
     /// Does a complete search visit every reachable state? (An explorer that visits every execution
     /// does, whatever is said here.)
     pub every_state: bool,
+    /// Does a complete search judge what must happen in the end
+    /// ([`Liveness`](crate::model::Liveness))?
+    pub judges_loops: bool,
     /// What a depth bound measures, unless [`Budget::measure`] is set.
     pub depth: Depth,
     /// Can a depth bound measure the causal depth as well as the length?
@@ -142,6 +145,7 @@ impl Profile {
             When::Step => self.guarantee >= Guarantee::EveryClass || self.visits_every_state(),
             When::Invariant => self.asks(When::Step) || self.guarantee == Guarantee::EveryViolation,
             When::State => self.visits_every_state(),
+            When::Loop => self.judges_loops,
         }
     }
 }
@@ -257,6 +261,7 @@ pub(crate) fn refusal_by<S: System>(
     }
     own.or_else(|| cannot_measure(&profile, budget))
         .or_else(|| missing_states(&profile, system))
+        .or_else(|| missing_loops(&profile, system))
         .or_else(|| misses_standstills(&profile, system))
         .or_else(|| gains_nothing(&profile, system))
 }
@@ -266,8 +271,17 @@ pub(super) fn judges_all<S: System>(explorer: &Profile, system: &S, budget: &Bud
     explorer.guarantee > Guarantee::SomeClasses
         && budget.properties.iter().all(|property| {
             let when = property.when();
-            explorer.asks(when) || when == When::Invariant && system.invariants().is_none()
+            explorer.asks(when) || has_none(system, when)
         })
+}
+
+/// Has the system nothing that is judged at this time?
+pub(crate) fn has_none<S: System>(system: &S, when: When) -> bool {
+    match when {
+        When::Invariant => system.invariants().is_none(),
+        When::Loop => system.liveness().is_none(),
+        _ => false,
+    }
 }
 
 /// A sentence that says why an explorer by source sets or wakeup trees takes no depth bound in this
@@ -305,6 +319,19 @@ fn missing_states<S: System>(explorer: &Profile, system: &S) -> Option<String> {
         format!(
             "`{}` leaves out states in which an `invariant` of the program may fail: `stateful` visits all \
              states, and `udpor` all classes",
+            explorer.name
+        )
+    })
+}
+
+/// A sentence that says why an explorer cannot judge what must happen in the end. `None` if it can,
+/// if it promises nothing, or if nothing must.
+fn missing_loops<S: System>(explorer: &Profile, system: &S) -> Option<String> {
+    let promises = explorer.guarantee > Guarantee::SomeClasses;
+    (system.liveness().is_some() && promises && !explorer.judges_loops).then(|| {
+        format!(
+            "`{}` does not keep the loops on which an `eventually` or a `leadsto` of the program may fail: `fair` \
+             judges them, on all states",
             explorer.name
         )
     })

@@ -35,11 +35,26 @@ impl Driver<'_> {
                     process: None,
                     failure,
                     schedule,
+                    demand: None,
                     has_fewest_switches: None,
                     symptom,
                 }
             });
         }
+    }
+
+    /// Records that a lasso violates the demand with this number.
+    pub(super) fn violates<S: System>(&mut self, system: &S, number: u32, schedule: Schedule) {
+        let symptom = Symptom::of_demand(number);
+        self.note(system, symptom, 0, || Violation {
+            kind: ViolationKind::Liveness,
+            process: None,
+            failure: None,
+            schedule,
+            demand: Some(number),
+            has_fewest_switches: None,
+            symptom,
+        });
     }
 
     /// Records an objection of a property.
@@ -65,7 +80,15 @@ impl Driver<'_> {
         };
         self.note(system, symptom, state.depth(), || {
             let schedule = Schedule::of(state);
-            Violation { kind, process: None, failure, schedule, has_fewest_switches: None, symptom }
+            Violation {
+                kind,
+                process: None,
+                failure,
+                schedule,
+                demand: None,
+                has_fewest_switches: None,
+                symptom,
+            }
         });
     }
 
@@ -84,6 +107,7 @@ impl Driver<'_> {
                 process: Some(process),
                 failure: Some(failure.clone()),
                 schedule: causal_past(system, &Schedule::of(state)),
+                demand: None,
                 has_fewest_switches: None,
                 symptom,
             };
@@ -120,13 +144,16 @@ impl Driver<'_> {
         }
         let mut violation = StopSignal::disregarded(violation);
         let Some(at) = known else {
-            if self.budget.shortest {
+            if self.budget.shortest && violation.demand.is_none() {
                 violation = with_few_switches(system, violation);
             }
             self.known.insert(symptom, self.violations.len());
             self.violations.push(violation);
             return;
         };
+        if violation.demand.is_some() {
+            return;
+        }
         if violation.schedule.len() <= self.violations[at].schedule.len() {
             let violation = with_few_switches(system, violation);
             if length(&violation) < length(&self.violations[at]) {

@@ -225,6 +225,8 @@ pub enum Verdict {
     Assertion,
     /// A run-time violation.
     Error,
+    /// A fair execution on which something never happens that must happen in the end.
+    Liveness,
     /// No violation was found, but the search is not complete.
     Incomplete,
 }
@@ -238,6 +240,7 @@ impl Verdict {
             Verdict::Livelock => "livelock",
             Verdict::Assertion => "assertion",
             Verdict::Error => "error",
+            Verdict::Liveness => "liveness",
             Verdict::Incomplete => "incomplete",
         }
     }
@@ -250,6 +253,7 @@ impl From<ViolationKind> for Verdict {
             ViolationKind::Livelock => Verdict::Livelock,
             ViolationKind::Assertion => Verdict::Assertion,
             ViolationKind::Error => Verdict::Error,
+            ViolationKind::Liveness => Verdict::Liveness,
         }
     }
 }
@@ -370,6 +374,9 @@ pub enum ViolationKind {
     Assertion,
     /// A run-time violation.
     Error,
+    /// Something never happens that must happen in the end: see
+    /// [`Liveness`](crate::model::Liveness).
+    Liveness,
 }
 
 impl ViolationKind {
@@ -401,8 +408,10 @@ pub struct Violation {
     pub process: Option<ProcessId>,
     /// The failure; `None` for a deadlock or livelock.
     pub failure: Option<Failure>,
-    /// An execution that ends in the violation.
+    /// An execution that ends in the violation, or goes round for ever.
     pub schedule: Schedule,
+    /// The number of the demand that it violates, for [`ViolationKind::Liveness`].
+    pub demand: Option<u32>,
     /// Is it certain that no execution of its class has fewer switches between processes? `None` if
     /// [`Budget::shortest`](super::budget::Budget::shortest) was not set.
     pub has_fewest_switches: Option<bool>,

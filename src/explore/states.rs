@@ -10,6 +10,7 @@
 //! | [`depth_first`] | depth-first search, with a reduction that selects the transitions to explore |
 //! | [`breadth_first`] | breadth-first search of all states up to a depth |
 //! | [`safe_set`] | operations with which no other process can interfere |
+//! | [`fair`] | what must happen in the end, on the graph of all states |
 //! | [`labels`], [`past`] | the transitions after a state, and the races with them |
 //! | [`source_set`] | whether the transitions explored from a state suffice |
 //!
@@ -27,6 +28,7 @@ mod dl_s_por;
 mod enumeration;
 pub mod every_state;
 mod expander;
+pub(crate) mod fair;
 mod foreseen;
 mod frontier;
 mod full_graph;
@@ -36,6 +38,7 @@ pub(crate) mod labels;
 mod moves;
 mod packed;
 pub(crate) mod past;
+mod paths;
 mod plan;
 mod pool;
 mod processes;
@@ -49,4 +52,5 @@ mod table;
 mod views;
 
 pub use every_state::EveryState;
+pub use fair::search::Fair;
 pub use s_por::{SPor, Sources};

@@ -74,6 +74,11 @@ impl Symptom {
         Symptom(hash(("livelock", stuck.collect::<BTreeSet<_>>())))
     }
 
+    /// The number of the demand that is violated.
+    pub(super) fn of_demand(number: u32) -> Symptom {
+        Symptom(hash(("demand", number)))
+    }
+
     /// The process that failed, if one did, and the failure.
     pub(super) fn of_failure<S: System>(
         locals: &Locals<'_, S>,

@@ -5,7 +5,7 @@
 
 use super::diagnostic::Span;
 use super::objects::ObjectKind;
-use crate::model::Delivery;
+use crate::model::{Delivery, Temporal};
 
 /// A name where it is written.
 #[derive(Clone, Debug)]
@@ -85,6 +85,13 @@ pub(crate) enum Item {
     Invariant {
         body: Block,
     },
+    Liveness(Box<Liveness>),
+    /// How fair executions are to what was declared just before.
+    Fairness {
+        is_strong: bool,
+        names: Vec<Name>,
+        span: Span,
+    },
 }
 
 impl Item {
@@ -103,8 +110,18 @@ impl Item {
         use Item::*;
         matches!(
             self,
-            Process { .. } | Actor { .. } | Init { .. } | Final { .. } | Invariant { .. }
+            Process { .. }
+                | Actor { .. }
+                | Init { .. }
+                | Final { .. }
+                | Invariant { .. }
+                | Liveness(_)
         )
+    }
+
+    /// The name of the process, actor or object that it declares.
+    pub(crate) fn declared(&self) -> Option<&Name> {
+        self.name()
     }
 
     fn name(&self) -> Option<&Name> {
@@ -118,8 +135,12 @@ impl Item {
             | Item::Procedure { name, .. }
             | Item::Process { name, .. }
             | Item::Actor { name, .. } => Some(name),
-            Item::Network { .. } | Item::Init { .. } | Item::Final { .. } => None,
-            Item::Invariant { .. } => None,
+            Item::Network { .. }
+            | Item::Init { .. }
+            | Item::Final { .. }
+            | Item::Invariant { .. }
+            | Item::Liveness(_)
+            | Item::Fairness { .. } => None,
         }
     }
 }
@@ -167,6 +188,27 @@ pub(crate) struct Objects {
     pub(crate) number: Option<Expr>,
 }
 
+/// A demand on endless executions.
+#[derive(Debug)]
+pub(crate) struct Liveness {
+    pub(crate) pattern: Temporal,
+    /// There is a demand for each value of the index.
+    pub(crate) index: Option<Index>,
+    pub(crate) name: Option<String>,
+    /// The first block of `whenever`.
+    pub(crate) trigger: Option<Block>,
+    pub(crate) goal: Block,
+    pub(crate) span: Span,
+}
+
+/// An index and its range.
+#[derive(Debug)]
+pub(crate) struct Index {
+    pub(crate) name: Name,
+    pub(crate) lo: Expr,
+    pub(crate) hi: Expr,
+}
+
 /// How a process or an actor comes into being.
 #[derive(Debug)]
 pub(crate) enum ProcessKind {
@@ -208,6 +250,7 @@ pub(crate) struct Handler {
     pub(crate) params: Option<Vec<Param>>,
     pub(crate) guard: Option<Expr>,
     pub(crate) body: Block,
+    pub(crate) is_strong: bool,
     /// The part before the guard.
     pub(crate) header: Span,
 }

@@ -15,6 +15,7 @@ mod declare;
 mod exhaustive;
 mod expr;
 mod faults;
+mod liveness;
 mod message;
 mod network;
 mod operation;
@@ -32,7 +33,9 @@ pub(crate) use self::faults::Cuts;
 
 use super::ast::{self, File, Item};
 use super::diagnostic::{Diagnostic, Findings, Span, nearest};
-use super::hir::{Actor, Allowance, Body, Channel, Lives, ObjectKind, Procedure, VarId};
+use super::hir::{
+    Actor, Allowance, Body, Channel, Demand, Fair, Lives, ObjectKind, Procedure, VarId,
+};
 use super::types::{CommId, Inference, MAX_ELEMENTS, MAX_PARTS, Names, Origin, Size, Type, Yield};
 use crate::model::{CollectiveKind, Delivery, Faults, Objects, Value};
 
@@ -57,6 +60,8 @@ pub(crate) struct Checked {
     pub(crate) channels: Vec<Channel>,
     /// What cuts networks.
     pub(crate) cuts: Vec<Cuts>,
+    pub(crate) demands: Vec<Demand>,
+    pub(crate) fair: Fair,
 }
 
 #[derive(Clone, Debug)]
@@ -115,6 +120,7 @@ pub(crate) fn check(
         overrides,
         faults,
         courier: None,
+        crashing: Vec::new(),
         out: Checked::default(),
         globals: FxHashMap::default(),
         names: Names::default(),
@@ -142,6 +148,7 @@ pub(crate) fn check(
     checker.declare(file);
     checker.bodies(file);
     checker.employ_courier();
+    checker.strike_actors();
     checker.procedures_end();
     checker.finish();
     checker.out
@@ -261,6 +268,8 @@ struct Checker<'a> {
     faults: Faults,
     /// What carries messages between actors, if they may fail.
     courier: Option<Courier>,
+    /// The actors that crash, and how often.
+    crashing: Vec<(usize, u32)>,
     out: Checked,
     globals: FxHashMap<String, Global>,
     names: Names,
@@ -316,6 +325,8 @@ enum Context {
     Init,
     Final,
     Invariant,
+    /// A block of a demand on endless executions.
+    Demand,
 }
 
 impl Context {
@@ -332,6 +343,7 @@ impl Context {
             Context::Init => "`init`",
             Context::Final => "`final`",
             Context::Invariant => "`invariant`",
+            Context::Demand => "`eventually`",
         }
     }
 
@@ -342,7 +354,7 @@ impl Context {
 
     /// Does it observe the whole program?
     fn looks(self) -> bool {
-        matches!(self, Context::Final | Context::Invariant)
+        matches!(self, Context::Final | Context::Invariant | Context::Demand)
     }
 
     /// Is it a part of an actor?

@@ -6,6 +6,7 @@
 //! only variables in scope and temporaries, and states do not differ in values that are out of
 //! scope.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,10 +17,10 @@ use super::ast::{BinaryOp, UnaryOp};
 use super::coverage::Points;
 use super::diagnostic::Span;
 use super::faults::Fault;
-use super::hir::SendMode;
+use super::hir::{Fair, SendMode};
 use super::objects::Act;
 use crate::model::Semantics;
-use crate::model::{CollectiveKind, Completion, Objects, Probing, Site, Value};
+use crate::model::{CollectiveKind, Completion, Demand, Objects, Probing, Site, Value};
 
 /// One instruction. The comments show the stack before and after it: `…` is the rest of the stack,
 /// and its top is on the right.
@@ -277,6 +278,19 @@ pub(crate) struct ReadSet {
     pub(crate) variables: Vec<(u32, Option<i64>, u32)>,
 }
 
+/// The demands on endless executions.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Liveness {
+    pub(crate) demands: Vec<Demand>,
+    /// The entry of each proposition, and the value of the demand's index.
+    pub(crate) propositions: Vec<(u32, Option<i64>)>,
+    pub(crate) fair: Fair,
+    /// The entries of the handlers that are strongly fair.
+    pub(crate) strong_handlers: BTreeSet<u32>,
+    /// Is no process fair, whatever else is said?
+    pub(crate) is_unfair: bool,
+}
+
 /// A computation in Rust: a function of the values in the frame. An error is a violation.
 #[derive(Clone)]
 pub(crate) struct Closure(pub(crate) Arc<Computation>);
@@ -327,6 +341,7 @@ pub(crate) struct Code {
     pub(crate) seen_by_finals: ReadSet,
     /// The entry of each invariant, and what it names.
     pub(crate) invariants: Vec<(u32, ReadSet)>,
+    pub(crate) liveness: Liveness,
     /// Does the program use `value(c)`? If not, processes need not remember what communications
     /// yielded.
     pub(crate) remembers_values: bool,

@@ -10,6 +10,7 @@ mod collection;
 mod control;
 mod faults;
 mod invariant;
+mod liveness;
 mod operation;
 mod pattern;
 mod points;
@@ -90,6 +91,8 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
     for body in &program.invariants {
         compiler.invariant(body);
     }
+    compiler.liveness(&program.demands);
+    compiler.code.liveness.fair = program.fair.clone();
     compiler.finish()
 }
 

@@ -23,6 +23,8 @@ pub enum ExpectedVerdict {
     Assertion,
     /// Some process runs into a run-time violation.
     Error,
+    /// Something never happens that must happen in the end.
+    Liveness,
     /// Nothing is violated, but executions were cut at the bound on polls.
     Incomplete,
 }
@@ -82,12 +84,13 @@ const WORDS: [&str; 12] = [
     "polls",
     "slow",
 ];
-const VERDICTS: [(&str, ExpectedVerdict); 6] = [
+const VERDICTS: [(&str, ExpectedVerdict); 7] = [
     ("ok", ExpectedVerdict::Ok),
     ("deadlock", ExpectedVerdict::Deadlock),
     ("livelock", ExpectedVerdict::Livelock),
     ("assertion", ExpectedVerdict::Assertion),
     ("error", ExpectedVerdict::Error),
+    ("liveness", ExpectedVerdict::Liveness),
     ("incomplete", ExpectedVerdict::Incomplete),
 ];
 
@@ -213,7 +216,7 @@ fn verdict(word: Option<(&str, Span)>, after: Span) -> Result<ExpectedVerdict, B
     let (word, at) = word.unwrap_or(("", after));
     let found = VERDICTS.iter().find(|(name, _)| *name == word);
     found.map(|&(_, verdict)| verdict).ok_or_else(|| {
-        let hint = "a verdict is ok, deadlock, livelock, assertion, error or incomplete";
+        let hint = "a verdict is ok, deadlock, livelock, assertion, error, liveness or incomplete";
         Box::new(Diagnostic::error(at, "expected a verdict").hint(hint))
     })
 }

@@ -3,12 +3,15 @@
 //! The checker makes it from the syntax tree, and the compiler makes code from it. It contains no
 //! mistakes: each mistake has become a diagnostic, and a file with an error is not compiled.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use super::ast::{BinaryOp, Made, Quantifier, UnaryOp};
 use super::code::Visible;
 use super::diagnostic::Span;
 pub(crate) use super::objects::ObjectKind;
 use super::objects::Word;
-use crate::model::Value;
+use crate::model::{Temporal, Value};
 
 /// A local variable, numbered within its body.
 pub(crate) type VarId = u32;
@@ -89,6 +92,28 @@ pub(crate) struct Budget {
     pub(crate) in_all: bool,
 }
 
+/// A demand on endless executions, one for each value of its index.
+#[derive(Debug)]
+pub(crate) struct Demand {
+    pub(crate) pattern: Temporal,
+    /// The name of the index, and its range.
+    pub(crate) index: Option<(String, (i64, i64))>,
+    pub(crate) name: Option<String>,
+    pub(crate) trigger: Option<Body>,
+    pub(crate) goal: Body,
+    pub(crate) span: Span,
+}
+
+/// How fair executions are, where it is said.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fair {
+    /// The declarations of processes and actors that are unfair, and those that are strongly fair.
+    pub(crate) unfair: BTreeSet<u32>,
+    pub(crate) strong: BTreeSet<u32>,
+    /// The objects at which actions are strongly fair.
+    pub(crate) objects: Vec<(ObjectKind, Range<u32>)>,
+}
+
 /// A body that may act on objects, run in place of each of its calls.
 #[derive(Debug)]
 pub(crate) struct Procedure {
@@ -121,6 +146,7 @@ pub(crate) struct Handler {
     pub(crate) params: Vec<VarId>,
     pub(crate) guard: Option<Expr>,
     pub(crate) body: Expr,
+    pub(crate) is_strong: bool,
     pub(crate) header: Span,
     /// Is it a crash?
     pub(crate) is_crash: bool,

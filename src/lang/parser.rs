@@ -11,6 +11,7 @@ mod expr;
 mod faults;
 mod for_loop;
 mod item;
+mod liveness;
 mod range;
 mod statement;
 
@@ -89,7 +90,10 @@ impl Parser<'_> {
     /// Does a declaration start here? (`barrier(b)` does not: it is an operation.)
     fn at_item(&self) -> bool {
         let is_call = self.peek().is_word() && self.peek_second() == Token::LParen;
-        self.peek().starts_item() && !is_call || self.at_daemon()
+        self.peek().starts_item() && !is_call
+            || self.at_daemon()
+            || self.at_demand()
+            || self.at_fairness()
     }
 
     /// Does `daemon process` or `daemon actor` start here? `daemon` is not a keyword: elsewhere it

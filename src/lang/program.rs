@@ -7,6 +7,7 @@ mod describe;
 mod finale;
 mod foresight;
 mod invariant;
+mod liveness;
 mod operation;
 mod path;
 
@@ -25,8 +26,8 @@ use crate::model::Semantics;
 use crate::model::flow::Flow;
 use crate::model::{
     Actors, CellId, Contents, Delivery, Describe, Failure, FailureKind, Finale, Foresight, Handle,
-    Invariants, MailboxId, Names, Next, Objects, Op, Outbox, Polls, ProcessId, Response, Stimulus,
-    System, Value, Values,
+    Invariants, Liveness, MailboxId, Names, Next, Objects, Op, Outbox, Polls, ProcessId, Response,
+    Stimulus, System, Value, Values,
 };
 pub(super) use operation::MAX_CHOICES;
 use path::{Link, Path};
@@ -221,15 +222,6 @@ impl Program {
             None => machine.run(),
             Some(reached) => reached.run(&self.code, machine),
         }
-    }
-
-    fn at_the_end<'a>(
-        &'a self,
-        locals: &'a [Option<&'a Local>],
-        cells: Contents<'a>,
-    ) -> GlobalWorld<'a> {
-        let lengths = &|_| unreachable!("`final` does not read the length of a mailbox");
-        GlobalWorld { program: self, locals, cells, lengths, is_end: true }
     }
 
     /// The index of an instance of a family; 0 for other processes.
@@ -467,6 +459,11 @@ impl System for Program {
 
     fn invariants(&self) -> Option<&dyn Invariants<Local>> {
         (!self.code.invariants.is_empty()).then_some(self as &dyn Invariants<Local>)
+    }
+
+    fn liveness(&self) -> Option<&dyn Liveness<Local>> {
+        let has_demands = !self.code.liveness.demands.is_empty();
+        has_demands.then_some(self as &dyn Liveness<Local>)
     }
 
     fn foresight(&self) -> &dyn Foresight<Local> {

@@ -173,8 +173,7 @@ fn refuse_actors(checked: &Checked, faults: Faults, found: &mut Findings) {
     let Some(most) = faults.max_crashes.filter(|&most| most > 0 && faults.crash()) else { return };
     let crashes = |process: &&Process| {
         let handlers = process.actor.iter().flat_map(|actor| &actor.handlers);
-        let mut handlers = handlers.filter(|handler| handler.message.is_none());
-        handlers.any(|handler| handler.is_crash)
+        handlers.into_iter().any(|handler| handler.is_crash)
     };
     if let Some(process) = checked.processes.iter().find(crashes) {
         let message =

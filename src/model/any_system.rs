@@ -15,9 +15,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::{
-    Actors, CellId, Contents, Describe, Envelope, Failure, Finale, Foresight, Handle, Invariants,
-    MailboxId, Mark, Names, Next, Objects, Opaque, Outbox, Point, ProcessId, Reach, Remark,
-    Response, Runs, Site, Stimulus, System, Touch, Value, Values, View,
+    Actors, CellId, Contents, Demand, Describe, Envelope, Failure, Fairness, Finale, Foresight,
+    Handle, Invariants, Liveness, MailboxId, Mark, Names, Next, Object, Objects, Opaque, Outbox,
+    Point, ProcessId, Reach, Remark, Response, Runs, Site, Stimulus, System, Touch, Value, Values,
+    View,
 };
 
 /// A system of any type. [`System::attempt`] is not passed on: whoever needs it calls that of the
@@ -111,6 +112,10 @@ impl System for AnySystem<'_> {
         self.0.invariants()
     }
 
+    fn liveness(&self) -> Option<&dyn Liveness<Opaque>> {
+        self.0.liveness()
+    }
+
     fn foresight(&self) -> &dyn Foresight<Opaque> {
         self.0.foresight()
     }
@@ -190,6 +195,10 @@ impl<P: Deref<Target = S> + Sync, S: System> System for Inside<P, S> {
 
     fn invariants(&self) -> Option<&dyn Invariants<Opaque>> {
         self.0.invariants().map(|_| self as &dyn Invariants<Opaque>)
+    }
+
+    fn liveness(&self) -> Option<&dyn Liveness<Opaque>> {
+        self.0.liveness().map(|_| self as &dyn Liveness<Opaque>)
     }
 
     fn foresight(&self) -> &dyn Foresight<Opaque> {
@@ -420,5 +429,59 @@ impl<P: Deref<Target = S> + Sync, S: System> Invariants<Opaque> for Inside<P, S>
 
     fn sees_one_thing(&self, invariant: usize) -> bool {
         self.invariants_inside().sees_one_thing(invariant)
+    }
+}
+
+impl<P: Deref<Target = S> + Sync, S: System> Inside<P, S> {
+    fn liveness_inside(&self) -> &dyn Liveness<S::Local> {
+        self.0.liveness().expect("who asks was told that there is one")
+    }
+}
+
+impl<P: Deref<Target = S> + Sync, S: System> Liveness<Opaque> for Inside<P, S> {
+    fn count(&self) -> usize {
+        self.liveness_inside().count()
+    }
+
+    fn demand(&self, number: usize) -> Demand {
+        self.liveness_inside().demand(number)
+    }
+
+    fn propositions(&self) -> usize {
+        self.liveness_inside().propositions()
+    }
+
+    fn holds(&self, proposition: usize, at: &View<'_, Opaque>) -> Result<bool, Failure> {
+        let locals = &all_inside::<S>(at.locals);
+        let at = View { locals, cells: at.cells, lengths: at.lengths };
+        self.liveness_inside().holds(proposition, &at)
+    }
+
+    fn readings(&self, proposition: usize, at: &View<'_, Opaque>) -> Vec<(String, Value)> {
+        let locals = &all_inside::<S>(at.locals);
+        let at = View { locals, cells: at.cells, lengths: at.lengths };
+        self.liveness_inside().readings(proposition, &at)
+    }
+
+    fn fairness(&self, process: Option<&Opaque>) -> Fairness {
+        self.liveness_inside().fairness(process.map(inside))
+    }
+
+    fn has_strong_actions(&self) -> bool {
+        self.liveness_inside().has_strong_actions()
+    }
+
+    fn is_strong(&self, object: Object) -> bool {
+        self.liveness_inside().is_strong(object)
+    }
+
+    fn strong_handler(
+        &self,
+        own: ProcessId,
+        local: &Opaque,
+        stimulus: Stimulus,
+        values: &Values,
+    ) -> Option<u32> {
+        self.liveness_inside().strong_handler(own, inside(local), stimulus, values)
     }
 }

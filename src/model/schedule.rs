@@ -17,7 +17,8 @@
 //!
 //! As text: `0,0,1,2:1,0x3`. One item per action, separated by commas: the number of the process
 //! that moves, `:choice` if the action was not the first of several choices (`:-1` for a test that
-//! found nothing), `xN` for N times in a row. Nothing in it needs quoting in a shell.
+//! found nothing), `xN` for N times in a row. `0,1/2,0` repeats the actions after the slash for
+//! ever. Nothing in it needs quoting in a shell.
 
 use std::fmt;
 use std::ops::Deref;
@@ -32,7 +33,7 @@ const MAX_LENGTH: usize = 50_000_000;
 
 /// An execution from the initial state, in portable names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Schedule(Vec<Action>);
+pub struct Schedule(Vec<Action>, Option<u32>);
 
 impl Schedule {
     /// The execution that led to `state`.
@@ -46,6 +47,21 @@ impl Schedule {
             Action { process: ids[action.process.index()], choice }
         };
         state.schedule().enumerate().map(rename).collect()
+    }
+
+    /// The place where its loop begins, if the actions from there on are repeated for ever. If that
+    /// is its length, the execution ends there.
+    pub fn loop_from(&self) -> Option<usize> {
+        self.1.map(|from| from as usize)
+    }
+
+    /// The same execution, which repeats its actions from this place on for ever.
+    ///
+    /// # Panics
+    /// If it has fewer actions.
+    pub fn with_loop(self, from: usize) -> Schedule {
+        assert!(from <= self.0.len(), "a loop begins within the schedule");
+        Schedule(self.0, Some(from as u32))
     }
 
     /// Its actions.
@@ -67,6 +83,7 @@ impl Schedule {
     /// Keeps only its first `length` actions.
     pub fn truncate(&mut self, length: usize) {
         self.0.truncate(length);
+        self.1 = None;
     }
 
     /// The state that it leads to, in the names of `locals`; or its first action that is not
@@ -86,7 +103,7 @@ impl Schedule {
         let mut processes = state.by_birth();
         for (index, &action) in self.iter().enumerate() {
             let Some(action) = state.named_among(&processes, locals, action) else {
-                let why = format!("{} is not enabled", Schedule(vec![action]));
+                let why = format!("{} is not enabled", Schedule::from(vec![action]));
                 return Err(Refusal { step: index + 1, why });
             };
             state.step(locals, action);
@@ -218,13 +235,13 @@ impl Deref for Schedule {
 
 impl From<Vec<Action>> for Schedule {
     fn from(actions: Vec<Action>) -> Schedule {
-        Schedule(actions)
+        Schedule(actions, None)
     }
 }
 
 impl FromIterator<Action> for Schedule {
     fn from_iter<I: IntoIterator<Item = Action>>(actions: I) -> Schedule {
-        Schedule(actions.into_iter().collect())
+        Schedule(actions.into_iter().collect(), None)
     }
 }
 
@@ -239,19 +256,26 @@ impl<'a> IntoIterator for &'a Schedule {
 
 impl fmt::Display for Schedule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, run) in self.chunk_by(PartialEq::eq).enumerate() {
-            let Action { process, choice } = run[0];
-            let comma = if index > 0 { "," } else { "" };
-            write!(f, "{comma}{}", process.0)?;
-            if choice != Choice::ONLY {
-                write!(f, ":{}", choice.0)?;
-            }
-            if run.len() > 1 {
-                write!(f, "x{}", run.len())?;
-            }
-        }
-        Ok(())
+        let Some(from) = self.loop_from() else { return write_actions(f, self) };
+        write_actions(f, &self[..from])?;
+        f.write_str("/")?;
+        write_actions(f, &self[from..])
     }
+}
+
+fn write_actions(f: &mut fmt::Formatter<'_>, actions: &[Action]) -> fmt::Result {
+    for (index, run) in actions.chunk_by(PartialEq::eq).enumerate() {
+        let Action { process, choice } = run[0];
+        let comma = if index > 0 { "," } else { "" };
+        write!(f, "{comma}{}", process.0)?;
+        if choice != Choice::ONLY {
+            write!(f, ":{}", choice.0)?;
+        }
+        if run.len() > 1 {
+            write!(f, "x{}", run.len())?;
+        }
+    }
+    Ok(())
 }
 
 stored_as_text!(Schedule);
@@ -273,10 +297,19 @@ impl FromStr for Schedule {
 
     /// Ignores space around items. The empty string is the empty execution.
     fn from_str(text: &str) -> Result<Schedule, NoSchedule> {
-        let mut actions = Vec::new();
-        if text.trim().is_empty() {
-            return Ok(Schedule(actions));
-        }
+        let Some((stem, around)) = text.split_once('/') else {
+            return Ok(Schedule(parse_actions(text)?, None));
+        };
+        let mut actions = parse_actions(stem)?;
+        let from = actions.len() as u32;
+        actions.extend(parse_actions(around)?);
+        Ok(Schedule(actions, Some(from)))
+    }
+}
+
+fn parse_actions(text: &str) -> Result<Vec<Action>, NoSchedule> {
+    let mut actions = Vec::new();
+    if !text.trim().is_empty() {
         for (index, item) in text.split(',').enumerate() {
             let (action, times) = parse_item(item.trim()).map_err(|why| {
                 let (number, item) = (index + 1, item.trim());
@@ -288,8 +321,8 @@ impl FromStr for Schedule {
             }
             actions.extend(std::iter::repeat_n(action, times));
         }
-        Ok(Schedule(actions))
     }
+    Ok(actions)
 }
 
 fn parse_item(item: &str) -> Result<(Action, usize), String> {
@@ -336,6 +369,17 @@ mod tests {
         .collect();
         assert_eq!(schedule.to_string(), "0x2,1,2:1x2,0:-1,12");
         assert_eq!(schedule.to_string().parse(), Ok(schedule));
+    }
+
+    #[test]
+    fn a_loop_stands_after_a_slash() {
+        let schedule: Schedule = [action(0, 0), action(0, 0), action(0, 0)].into_iter().collect();
+        for (from, text) in [(1, "0/0x2"), (0, "/0x3"), (3, "0x3/")] {
+            let lasso = schedule.clone().with_loop(from);
+            assert_eq!((lasso.to_string().as_str(), lasso.loop_from()), (text, Some(from)));
+            assert_eq!(text.parse(), Ok(lasso));
+        }
+        assert!("0/0/0".parse::<Schedule>().is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Four methods define what the processes do, and one defines which of them may wait for ever.
 //! Everything else that a system may say about itself is in separate traits, which have defaults:
-//! [`Actors`], [`Finale`], [`Invariants`], [`Foresight`] and [`Describe`].
+//! [`Actors`], [`Finale`], [`Invariants`], [`Liveness`], [`Foresight`] and [`Describe`].
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -11,7 +11,8 @@ use std::hash::Hash;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Actors, Describe, Finale, Foresight, Invariants, Objects, Op, Response, Site, ValueId, Values,
+    Actors, Describe, Finale, Foresight, Invariants, Liveness, Objects, Op, Response, Site,
+    ValueId, Values,
 };
 
 /// A concurrent program, seen process by process.
@@ -112,6 +113,11 @@ pub trait System: Sync {
 
     /// The invariants, if there are any.
     fn invariants(&self) -> Option<&dyn Invariants<Self::Local>> {
+        None
+    }
+
+    /// What must happen in the end, if there is such a demand.
+    fn liveness(&self) -> Option<&dyn Liveness<Self::Local>> {
         None
     }
 

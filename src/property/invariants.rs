@@ -76,6 +76,15 @@ fn viewed<S: System, T>(
     ask: impl FnOnce(&dyn Judgement<S::Local>, &View<'_, S::Local>) -> T,
 ) -> Option<T> {
     let invariants = locals.system().invariants()?;
+    Some(with_view(locals, state, |view| ask(invariants, view)))
+}
+
+/// Shows `state` to a judge of states.
+pub(super) fn with_view<S: System, T>(
+    locals: &Locals<'_, S>,
+    state: &State,
+    ask: impl FnOnce(&View<'_, S::Local>) -> T,
+) -> T {
     let last = state.processes().map(|p| p.index() + 1).max().unwrap_or(0);
     let here: Vec<_> = (0..last as u32)
         .map(|p| state.local(ProcessId(p)))
@@ -89,7 +98,7 @@ fn viewed<S: System, T>(
         cells: &|cell| state.content_of_declared(locals, cell),
         lengths: &|mailbox| state.length_of_declared(locals, mailbox),
     };
-    Some(ask(invariants, &view))
+    ask(&view)
 }
 
 /// May the last action of `state` have changed something that this invariant reads?

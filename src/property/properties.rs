@@ -8,6 +8,7 @@
 //! | [`Invariants`] | in every state | what the system's [`Invariants`](crate::model::Invariants) say is wrong |
 //! | [`FinalStates`] | at the end of an execution | what the system's [`Finale`](crate::model::Finale) says is wrong |
 //! | [`Livelocks`] | where only spin iterations are possible | processes that spin for ever |
+//! | [`Demands`] | on loops in the graph of states | fair executions that do not do what the system's [`Liveness`](crate::model::Liveness) demands |
 //!
 //! By default all of them are judged. Each can be left out, and others can be added:
 //!
@@ -116,6 +117,9 @@ pub enum When {
     End,
     /// In a state in which only spin iterations are possible ([`Position::spins`]).
     Livelock,
+    /// Where executions go round for ever: about what the system's own
+    /// [`Liveness`](crate::model::Liveness) demands.
+    Loop,
 }
 
 /// What is wrong.
@@ -213,6 +217,22 @@ impl Property for Livelocks {
     }
 }
 
+/// Every fair execution does what the system's own [`Liveness`](crate::model::Liveness) demands, if
+/// it has demands.
+#[derive(Clone, Copy, Debug)]
+pub struct Demands;
+
+impl Property for Demands {
+    fn when(&self) -> When {
+        When::Loop
+    }
+
+    /// A single state never violates a demand: explorers that judge demands look at loops.
+    fn objection(&self, _: Position<'_>) -> Option<Objection> {
+        None
+    }
+}
+
 /// The properties of a search, in the order in which they are asked.
 #[derive(Clone, Debug)]
 pub struct Properties(Vec<Judge>);
@@ -237,7 +257,8 @@ impl Default for Properties {
         let none = Properties(Vec::new());
         let on_the_way = none.with(Failures).with(CrowdedBarriers);
         let on_the_way = on_the_way.with(Invariants);
-        on_the_way.with(Deadlocks::default()).with(FinalStates).with(Livelocks)
+        let at_the_end = on_the_way.with(Deadlocks::default()).with(FinalStates);
+        at_the_end.with(Livelocks).with(Demands)
     }
 }
 
@@ -287,6 +308,7 @@ impl Properties {
                 || judge.is::<Deadlocks>()
                 || judge.is::<FinalStates>()
                 || judge.is::<Livelocks>()
+                || judge.is::<Demands>()
         };
         let own = self.0.iter().filter(move |judge| !is_built_in(judge));
         own.map(|judge| judge.property.as_ref())

@@ -25,7 +25,10 @@ use super::livelock::Spin;
 use super::objects::words;
 use super::suppliers::Suppliers;
 use super::{Objection, Position, Properties, When};
-use super::{final_failure, final_readings, is_deadlock, oversubscription, process_failure};
+use super::{
+    failed_proposition, final_failure, final_readings, is_deadlock, oversubscription,
+    process_failure,
+};
 use crate::model::{
     Action, CellId, Choice, Failure, LocalId, Locals, Op, ProcessId, Reach, Refusal, Response,
     Site, State, Status, Stimulus, StopSignal, System, Value, ValueId,
@@ -237,8 +240,10 @@ impl<'s, S: System> Replay<'s, S> {
             Some(process) => process_failure(locals, state, process).cloned().into_iter().collect(),
             None => {
                 let crowded = oversubscription(locals, state);
+                let wrong = failed_proposition(locals, state);
                 let broken = broken_invariants(locals, state).into_iter().map(|(_, broken)| broken);
-                crowded.into_iter().chain(broken).chain(final_failure(locals, state)).collect()
+                let all = crowded.into_iter().chain(broken).chain(wrong);
+                all.chain(final_failure(locals, state)).collect()
             }
         }
     }
@@ -329,7 +334,8 @@ impl<'s, S: System> Replay<'s, S> {
         self.shown(&readings)
     }
 
-    fn shown(&self, readings: &[(String, Value)]) -> Vec<(String, String)> {
+    /// These values in the program's words.
+    pub(crate) fn shown(&self, readings: &[(String, Value)]) -> Vec<(String, String)> {
         let known = |process| self.known_name(process);
         let shown = |value: &Value| self.locals.system().describe().show_value(value, &known);
         readings.iter().map(|(name, value)| (name.clone(), shown(value))).collect()

@@ -25,6 +25,7 @@ use crate::explore::Verdict;
 /// distinguish these colours (Okabe and Ito).
 const RED: &str = "#D55E00";
 const BLUE: &str = "#0072B2";
+const PURPLE: &str = "#CC79A7";
 const GREY: &str = "#666666";
 
 /// The picture as a directed graph.
@@ -121,7 +122,11 @@ fn node(graph: &mut Scope<'_, '_>, event: &Event, lane: &str) {
 
 fn space_time(graph: &mut Scope<'_, '_>, chart: &SpaceTime) {
     let title = format!("{} of {}", chart.what, chart.subject.title());
-    let message: Vec<String> = chart.message.iter().chain(&chart.left_out).cloned().collect();
+    let again = chart
+        .loop_from
+        .map(|from| format!("steps {} to {} again and again", from + 1, chart.steps.len()));
+    let all = chart.message.iter().chain(&again).chain(&chart.left_out);
+    let message: Vec<String> = all.cloned().collect();
     caption(graph, &title, &message);
     for (lane, process) in chart.lanes.iter().enumerate() {
         let group = format!("p{lane}");
@@ -135,6 +140,9 @@ fn space_time(graph: &mut Scope<'_, '_>, chart: &SpaceTime) {
         let text = label([head.as_str()].into_iter().chain(outcome));
         let mut node = graph.node_named(format!("e{}", step.id));
         node.set("group", &format!("p{}", step.lane), false).set_label(&text);
+        if chart.loop_from.is_some_and(|from| from <= step.id) {
+            node.set("penwidth", "2", false).set("color", PURPLE, true);
+        }
     }
     for (lane, process) in chart.lanes.iter().enumerate() {
         end(graph, lane, &process.end);

@@ -3,6 +3,8 @@
 #[cfg(feature = "json")]
 use serde::Serialize;
 
+#[cfg(feature = "cli")]
+use super::lasso;
 use super::lint::{self, Warning};
 use super::{Subject, ViolationReport};
 use crate::explore::Verdict;
@@ -45,6 +47,28 @@ pub struct ExecutionReport {
 }
 
 impl ExecutionReport {
+    /// Adds the demand that the execution violates, as it goes round the loop of this schedule for
+    /// ever.
+    ///
+    /// # Errors
+    /// If it violates none. Says why.
+    #[cfg(feature = "cli")]
+    pub(crate) fn add_loop<S: System>(
+        &mut self,
+        replay: &Replay<'_, S>,
+        schedule: &Schedule,
+    ) -> Result<(), String> {
+        let found = lasso::violated(replay, &self.subject.spec, schedule, &self.schedule)?;
+        (self.verdict, self.replay) = (found.kind.into(), found.replay.clone());
+        self.violations = vec![found];
+        Ok(())
+    }
+
+    /// The number of steps before those that are repeated for ever, if there is a loop.
+    pub(crate) fn loop_from(&self) -> Option<usize> {
+        self.violations.first()?.loop_from
+    }
+
     /// The report of an execution that was taken step by step.
     pub(crate) fn new<S: System>(
         subject: Subject,

@@ -180,6 +180,9 @@ pub struct SpaceTime {
     pub lanes: Vec<Lane>,
     /// The steps, in order.
     pub steps: Vec<Moment>,
+    /// The step from which on all are repeated for ever, if there is one.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub(crate) loop_from: Option<usize>,
     /// The arrows between steps.
     pub(crate) arrows: Vec<Arrow>,
     /// The messages to actors that are never taken.

@@ -33,6 +33,9 @@ pub struct Subject {
     /// The processes that may wait for ever, besides those that the program declares as daemons.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub daemons: Vec<String>,
+    /// Whether also executions count that are unfair to all processes.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "std::ops::Not::not"))]
+    pub unfair: bool,
     /// What the MPI standard leaves open, if it matters to the program.
     #[cfg_attr(feature = "json", serde(flatten, skip_serializing_if = "Option::is_none"))]
     pub semantics: Option<Semantics>,
@@ -62,6 +65,7 @@ impl Subject {
             granularity: None,
             allow_pending,
             daemons: Vec::new(),
+            unfair: false,
             semantics: None,
             faults: Faults::default(),
             command: None,

@@ -138,7 +138,12 @@ impl Display for Check<'_> {
 fn verdict_line(report: &CheckReport) -> String {
     match report.violations.as_slice() {
         [] if report.verdict == Verdict::Ok => {
-            Styled(GOOD, verified(&report.properties, report.assumes.as_deref())).to_string()
+            let demands = report.has_demands.then_some(match report.subject.unfair {
+                true => "every execution that goes on",
+                false => "every fair execution",
+            });
+            let verified = verified(&report.properties, report.assumes.as_deref(), demands);
+            Styled(GOOD, verified).to_string()
         }
         [] if let Some(what) = &report.unsupported => {
             Styled(UNSURE, format!("Not decided: {what}.")).to_string()
@@ -159,6 +164,7 @@ fn verdict_line(report: &CheckReport) -> String {
                 (count(ViolationKind::Livelock), "livelock", "livelocks"),
                 (count(ViolationKind::Assertion), "failed assertion", "failed assertions"),
                 (count(ViolationKind::Error), "run-time error", "run-time errors"),
+                (count(ViolationKind::Liveness), "unfulfilled demand", "unfulfilled demands"),
             ];
             let parts = parts.into_iter().filter(|part| part.0 > 0);
             let parts: Vec<_> = parts.map(|(n, one, more)| plural(n as u64, one, more)).collect();
@@ -183,6 +189,7 @@ pub(super) fn violation_line(violation: &ViolationReport) -> String {
         (Some(process), Some(place)) => format!(" ({process}, {place})"),
         (Some(process), None) => format!(" ({process})"),
         (None, Some(place)) if violation.invariant => format!(" (invariant, {place})"),
+        (None, Some(place)) if violation.kind == ViolationKind::Liveness => format!(" ({place})"),
         (None, Some(place)) if !violation.kind.is_standstill() => format!(" (at the end, {place})"),
         _ => String::new(),
     };
@@ -191,6 +198,7 @@ pub(super) fn violation_line(violation: &ViolationReport) -> String {
         ViolationKind::Livelock => "Livelock",
         ViolationKind::Assertion => "Assertion failed",
         ViolationKind::Error => "Error",
+        ViolationKind::Liveness => "Liveness",
     };
     // Messages are written so that they can stand alone.
     let message = violation
@@ -413,12 +421,25 @@ impl Display for Story<'_> {
             Some(file) => file.into(),
             None => self.subject.title(),
         };
-        let heading = match violation.schedule.len() as u64 {
+        let length = violation.schedule.len();
+        let again = violation.loop_from.map_or(0, |from| length - from) as u64;
+        let heading = match length as u64 {
             0 => format!("{title}, before any step"),
+            1 if again == 1 => format!("{title}, after 1 step, again and again:"),
+            n if again == n => format!("{title}, after {n} steps, again and again:"),
+            n if again > 0 => {
+                let again = plural(again, "one", "of them");
+                let steps = plural(n, "step", "steps");
+                format!("{title}, after {steps}, the last {again} again and again:")
+            }
             n => format!("{title}, after {}:", plural(n, "step", "steps")),
         };
         writeln!(f, "\n{}", Styled(HEADING, heading))?;
-        write!(f, "{}", StepTable::new(&violation.schedule, self.room))?;
+        let table = StepTable::new(&violation.schedule, self.room);
+        write!(f, "{}", table.with_loop(violation.loop_from))?;
+        if violation.loop_from == Some(length) {
+            writeln!(f, "  Nothing more has to happen: the execution stays in this state.")?;
+        }
         write!(f, "{}", CallTable(&violation.calls))?;
         write!(f, "{}", PrintedTexts(&violation.printed))?;
         if violation.kind.is_standstill() {

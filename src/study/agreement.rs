@@ -31,11 +31,12 @@ pub enum About {
     Ends,
 }
 
-const SUBJECTS: [About; 8] = [
+const SUBJECTS: [About; 9] = [
     About::Violation(ViolationKind::Deadlock),
     About::Violation(ViolationKind::Livelock),
     About::Violation(ViolationKind::Assertion),
     About::Violation(ViolationKind::Error),
+    About::Violation(ViolationKind::Liveness),
     About::Classes,
     About::Deadlocked,
     About::Violating,

@@ -27,6 +27,9 @@ pub struct Case {
     /// The processes that may wait for ever, besides those that the program declares as daemons.
     #[serde(default)]
     pub daemons: Vec<String>,
+    /// Whether also executions count that are unfair to all processes.
+    #[serde(default)]
+    pub unfair: bool,
     /// What the MPI standard leaves open.
     #[serde(default)]
     pub semantics: Semantics,
@@ -42,6 +45,9 @@ impl Case {
         let choices = Choices { granularity, faults: self.faults };
         let mut program = lang::compile_with(&self.name, &self.source, &self.defines, choices)?;
         program.set_semantics(self.semantics);
+        if self.unfair {
+            program.make_unfair();
+        }
         match program.allow_daemons(&self.daemons) {
             Ok(()) => Ok(program),
             Err(mistake) => Err(lang::Diagnostics::of(&self.name, &self.source, mistake)),

@@ -23,6 +23,7 @@ pub(crate) fn made_up(setting: &str, runs: Vec<Ran>) -> Point {
         by_statement: false,
         allow_pending: false,
         daemons: Vec::new(),
+        unfair: false,
         semantics: Default::default(),
         faults: Default::default(),
     };

@@ -195,6 +195,7 @@ impl Paper {
             by_statement: false,
             allow_pending: false,
             daemons: Vec::new(),
+            unfair: false,
             semantics: Default::default(),
             faults: Default::default(),
         };

@@ -524,3 +524,18 @@ fn actors_crash_and_start_again() {
     assert!(!of("crashes up to 2, restarts", "durable", "Server.seen > 0").is_empty());
     assert!(of("crashes up to 1", "", "Server.crashes <= 1").is_empty());
 }
+
+/// Also executions without a crash have an end, where `final` is checked.
+#[test]
+fn an_actor_need_not_crash() {
+    let text = |end: &str| {
+        format!(
+            "actor A[i in 0..2] crashes up to 2, restarts {{ on M() {{ }} }}
+            final {{ assert({end}); }}"
+        )
+    };
+    for never in ["A[0].crashes > 0", "A[0].crashes != 1", "A[1].crashes < 2"] {
+        fails(&text(never), "assertion failed");
+    }
+    holds(&text("A[0].crashes <= 2"));
+}

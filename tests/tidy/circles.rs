@@ -20,7 +20,7 @@ const CIRCLES: &[(&str, &str, &str)] = &[
     ),
     (
         "model",
-        "actors audit declarations describe effect foresight invariants list locals map \
+        "actors audit declarations describe effect foresight invariants list liveness locals map \
          object_table objects op opaque reach set state system touch value",
         "A system names operations and values, whose meaning is said on states of systems.",
     ),

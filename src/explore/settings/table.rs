@@ -102,6 +102,7 @@ explorers! {
         states::SPor: lazy, eager, safe;
         prefix::FinitePrefix: new;
         states::EveryState: new;
+        states::Fair: new;
         dpor::Exhaustive: new;
     }
     by_chance {

@@ -31,15 +31,10 @@
 //!
 //! **Batches.** Where it is known in advance that moves can be memoised, a level is explored in
 //! [`super::batches`]. Otherwise its states are visited one after the other.
-//!
-//! **From one state to the next.** States are numbered in the order in which they are visited, so a
-//! level is a range of numbers, and the queue is a single number. Each state stores its predecessor
-//! on a shortest path; together they form a tree. To go to a state, the search undoes the actions
-//! that are not on the path to it, and executes the rest of the path. Neighbours in a level share
-//! most of their paths.
 
 use super::batches;
 use super::cursor::Cursor;
+use super::paths::Paths;
 use super::plan::Plan;
 use super::settings::Stateful;
 use super::store::StateId;
@@ -47,22 +42,9 @@ use crate::explore::driver::Driver;
 use crate::model::{Action, System};
 use crate::property::Watch;
 
-/// How a state was first reached.
-#[derive(Clone, Copy)]
-struct Arrival {
-    from: StateId,
-    /// The action that led here; `None` for the initial state.
-    by: Option<Action>,
-}
-
 struct BreadthFirst<'s, S: System> {
     cursor: Cursor<'s, S>,
-    /// Per state.
-    arrivals: Vec<Arrival>,
-    /// The states on the path to the current one, which is the last.
-    path: Vec<StateId>,
-    /// Scratch space for `seek`: the rest of the path, in reverse order.
-    ahead: Vec<StateId>,
+    paths: Paths,
     enabled: Vec<Action>,
     /// Finds processes in loops that change nothing.
     watch: Watch,
@@ -85,16 +67,13 @@ pub fn explore<S: System>(
 fn on_the_model<S: System>(system: &S, settings: Stateful, bound: u32, driver: &mut Driver<'_>) {
     let mut search = BreadthFirst {
         cursor: Cursor::new(system, settings),
-        arrivals: Vec::new(),
-        path: Vec::new(),
-        ahead: Vec::new(),
+        paths: Paths::default(),
         enabled: Vec::new(),
         watch: Watch::new(driver.signal().clone()),
     };
     driver.started(&mut search.cursor.locals, &search.cursor.state);
     let (initial, _) = search.cursor.matched();
-    search.arrivals.push(Arrival { from: initial, by: None });
-    search.path.push(initial);
+    search.paths.begin(initial);
     let mut counts = Vec::new();
     let mut level = 0..1;
     while !level.is_empty() && !driver.is_stopped() {
@@ -102,11 +81,11 @@ fn on_the_model<S: System>(system: &S, settings: Stateful, bound: u32, driver: &
         let depth = counts.len() - 1;
         for state in level.clone() {
             if !driver.is_stopped() {
-                search.seek(StateId(state), depth);
+                search.paths.seek(&mut search.cursor, StateId(state), depth);
                 search.visit(StateId(state), depth < bound as usize, driver);
             }
         }
-        level = level.end..search.arrivals.len() as u32;
+        level = level.end..search.paths.count() as u32;
     }
     let stats = &mut driver.stats;
     stats.states = Some(search.cursor.count());
@@ -115,26 +94,9 @@ fn on_the_model<S: System>(system: &S, settings: Stateful, bound: u32, driver: &
 }
 
 impl<S: System> BreadthFirst<'_, S> {
-    /// Goes to a state at this depth. O(depth), in most cases less.
-    fn seek(&mut self, state: StateId, depth: usize) {
-        let (mut at, mut place) = (state, depth);
-        while self.path.get(place) != Some(&at) {
-            self.ahead.push(at);
-            at = self.arrivals[at.index()].from;
-            place -= 1;
-        }
-        self.cursor.undo(self.path.len() - 1 - place);
-        self.path.truncate(place + 1);
-        while let Some(next) = self.ahead.pop() {
-            let by = self.arrivals[next.index()].by.expect("the initial state is on every path");
-            self.cursor.execute(by);
-            self.path.push(next);
-        }
-    }
-
     /// Judges the current state. If `goes_on`, also reaches its successors.
     fn visit(&mut self, state: StateId, goes_on: bool, driver: &mut Driver<'_>) {
-        let BreadthFirst { cursor, arrivals, enabled, watch, .. } = self;
+        let BreadthFirst { cursor, paths, enabled, watch } = self;
         enabled.clear();
         cursor.state.enabled(&cursor.locals, enabled);
         if enabled.is_empty() {
@@ -156,7 +118,7 @@ impl<S: System> BreadthFirst<'_, S> {
             let (to, is_new) = cursor.matched();
             driver.transition((state.0, &[action], to.0), &cursor.locals, &cursor.state);
             if is_new {
-                arrivals.push(Arrival { from: state, by: Some(action) });
+                paths.add(state, action);
                 driver.stats.states = Some(cursor.count());
             }
             cursor.undo(1);
@@ -165,6 +127,6 @@ impl<S: System> BreadthFirst<'_, S> {
 
     /// Bytes in use for states and their predecessors.
     fn bytes(&self) -> usize {
-        self.cursor.bytes() + self.arrivals.len() * size_of::<Arrival>()
+        self.cursor.bytes() + self.paths.bytes()
     }
 }

@@ -7,7 +7,7 @@
 use super::histories::Histories;
 use super::settings::{Stateful, Switch};
 use super::store::{StateId, Store};
-use crate::model::{Action, Locals, Parts, State, System};
+use crate::model::{Action, Locals, Parts, Schedule, State, System};
 
 /// The current model state, and the stored states.
 pub(crate) struct Cursor<'s, S: System> {
@@ -48,8 +48,22 @@ impl<'s, S: System> Cursor<'s, S> {
 
     /// Is the current state stored?
     pub(crate) fn is_known(&mut self) -> bool {
+        self.known().is_some()
+    }
+
+    /// The number of the current state, if it is stored.
+    pub(crate) fn known(&mut self) -> Option<StateId> {
         self.take_portrait();
-        self.store.find(&self.portrait).is_some()
+        self.store.find(&self.portrait)
+    }
+
+    /// Executes these actions, in portable names. `None` if one of them is not enabled.
+    pub(crate) fn follow(&mut self, schedule: &Schedule) -> Option<()> {
+        for &action in schedule.iter() {
+            let action = self.state.action_named(&self.locals, action)?;
+            self.execute(action);
+        }
+        Some(())
     }
 
     fn take_portrait(&mut self) {

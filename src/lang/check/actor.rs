@@ -108,7 +108,8 @@ impl Checker<'_> {
         } else {
             "index"
         };
-        let budget = body.crashes.as_ref().map(|crashes| self.crash_budget_of_actor(crashes));
+        let budget =
+            body.crashes.as_ref().map(|crashes| self.crash_budget_of_actor(index, crashes));
         self.enter_body(Context::Actor, params, &types, what);
         self.repeated_handlers(&body.handlers);
         let (variables, handlers) = self.in_block(|checker| {
@@ -121,14 +122,17 @@ impl Checker<'_> {
             variables.extend(body.variables.iter().map(|binding| checker.statement(binding).0));
             let handlers = body.handlers.iter().map(|handler| checker.handler(handler));
             let mut handlers: Vec<_> = handlers.collect();
-            if let (Some(crashes), Some(count), Some(most)) = (&body.crashes, count, budget) {
-                handlers.extend(checker.crash_of_actor(crashes, &body.variables, count, most));
+            if let (Some(crashes), Some(count), Some(1..)) = (&body.crashes, count, budget) {
+                handlers.push(checker.crash_of_actor(crashes, &body.variables, count));
             }
             (variables, handlers)
         });
         let kind = ExprKind::Block(variables, Box::new(unit(body.header)));
         let actor = Actor { handlers, header: body.header };
         self.end_process(index, params.len(), Expr { kind, span: body.header }, Some(actor));
+        if let Some(most @ 1..) = budget {
+            self.crashing.push((index, most));
+        }
     }
 
     fn handler(&mut self, handler: &ast::Handler) -> Handler {
@@ -145,15 +149,9 @@ impl Checker<'_> {
             let body = Expr { kind, span: handler.body.span };
             let message =
                 handler.params.as_ref().and_then(|_| checker.message_called(&handler.name.text));
-            Handler {
-                message,
-                params,
-                guard,
-                body,
-                header: handler.header,
-                is_crash: false,
-                is_last: false,
-            }
+            let (is_strong, header) = (handler.is_strong, handler.header);
+            let (is_crash, is_last) = (false, false);
+            Handler { message, params, guard, body, is_strong, header, is_crash, is_last }
         })
     }
 

@@ -53,13 +53,19 @@ impl Checker<'_> {
                 self.out.invariants.push(body);
             }
         }
+        self.liveness(file);
     }
 
     /// Checks the block of `init`, `final` or `invariant`.
     fn lone_block(&mut self, context: Context, block: &Block) -> Body {
-        self.scope = Scope { context, blocks: vec![Vec::new()], ..Scope::default() };
+        self.enter_body(context, &[], &[], "parameter");
+        self.end_lone_block(0, block)
+    }
+
+    /// Checks the block of a body that has this number of parameters and no value.
+    pub(super) fn end_lone_block(&mut self, params: usize, block: &Block) -> Body {
         let kind = self.block(block, Want::Dropped).0;
-        self.take_body(0, Expr { kind, span: block.span })
+        self.take_body(params, Expr { kind, span: block.span })
     }
 
     /// Checks the body of the next function or procedure.

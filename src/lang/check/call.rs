@@ -419,7 +419,7 @@ impl Checker<'_> {
 
     /// The messages at a mailbox that are sent and not yet paired.
     fn pending(&mut self, mailbox: &ast::Expr) -> Option<(ExprKind, Type)> {
-        if self.scope.context != Context::Invariant {
+        if !matches!(self.scope.context, Context::Invariant | Context::Demand) {
             let message = "only `invariant` may look at the length of a mailbox";
             let hint = "messages are counted by who sends or receives them";
             self.report(Diagnostic::error(mailbox.span, message).hint(hint));

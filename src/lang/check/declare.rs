@@ -151,7 +151,11 @@ impl Checker<'_> {
     }
 
     /// Checks and computes an expression over earlier constants.
-    fn constant_value(&mut self, expr: &Expr, expected: Option<&Type>) -> Option<(Type, Value)> {
+    pub(super) fn constant_value(
+        &mut self,
+        expr: &Expr,
+        expected: Option<&Type>,
+    ) -> Option<(Type, Value)> {
         self.scope.context = Context::Constant;
         let errors = self.diagnostics.errors();
         let (checked, ty) = match expected {

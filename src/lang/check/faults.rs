@@ -2,6 +2,7 @@
 //!
 //! A fault that the run does not allow is checked like any other, and then left out.
 
+use super::body::unit;
 use super::expr::wrong;
 use super::{Checker, Context, Instantiation, Process, Want};
 use crate::lang::ast::{self, BinaryOp, Block, ChannelFaults, Crashes, Limit, StatementKind};
@@ -152,14 +153,20 @@ impl Checker<'_> {
     }
 
     /// How often an actor may crash.
-    pub(super) fn crash_budget_of_actor(&mut self, crashes: &Crashes) -> u32 {
+    pub(super) fn crash_budget_of_actor(&mut self, index: usize, crashes: &Crashes) -> u32 {
         let budget = self.budget(&crashes.limit, "the number of crashes");
+        if self.processes[index].kind == Instantiation::Template {
+            let message = "only actors that exist from the start crash";
+            let label = format!("`{}` is spawned", self.processes[index].name);
+            self.report(Diagnostic::error(crashes.limit.span, message).label(label));
+        }
         if budget.in_all {
             let message = "actors do not share a number of crashes";
             let hint = "leave out `in all`: the number is for each actor then";
             self.report(Diagnostic::error(crashes.limit.span, message).hint(hint));
         }
-        if self.faults.crash() { budget.most.unwrap_or(0) } else { 0 }
+        let most = budget.most.filter(|_| self.faults.crash()).unwrap_or(0);
+        if crashes.restarts { most } else { most.min(1) }
     }
 
     /// Declares the number of crashes of an actor.
@@ -181,41 +188,28 @@ impl Checker<'_> {
         (count, Expr { kind: ExprKind::Let(Pattern::Bind(count), zero), span })
     }
 
-    /// The internal handler that is the crash of an actor.
+    /// The crash of an actor: the handler of a message that nothing in the program can send.
     pub(super) fn crash_of_actor(
         &mut self,
         crashes: &Crashes,
         variables: &[ast::Statement],
         count: VarId,
-        most: u32,
-    ) -> Option<Handler> {
+    ) -> Handler {
         let span = crashes.limit.span;
         let expr = |kind| Expr { kind, span };
-        let number = |n: u32| Box::new(expr(ExprKind::Const(Value::Int(i64::from(n)))));
-        let counted = Box::new(expr(ExprKind::Var(count)));
-        let guard = expr(ExprKind::Binary(BinaryOp::Lt, counted, number(most)));
-        let place = |var| Place::Local(var, Vec::new());
-        let mut effects =
-            vec![expr(ExprKind::Assign(place(count), Some(BinaryOp::Add), number(1)))];
+        let one = Box::new(expr(ExprKind::Const(Value::Int(1))));
+        let count = Place::Local(count, Vec::new());
+        let mut effects = vec![expr(ExprKind::Assign(count, Some(BinaryOp::Add), one))];
         if crashes.restarts {
             self.scope.context = Context::Actor;
             for variable in variables {
                 effects.extend(self.reset(variable));
             }
         }
-        let unit = Box::new(expr(ExprKind::Const(Value::Unit)));
-        let body = expr(ExprKind::Block(effects, unit));
-        let (params, is_last) = (Vec::new(), !crashes.restarts);
-        let handler = Handler {
-            message: None,
-            params,
-            guard: Some(guard),
-            body,
-            header: span,
-            is_crash: true,
-            is_last,
-        };
-        (most > 0).then_some(handler)
+        let body = expr(ExprKind::Block(effects, Box::new(unit(span))));
+        let (message, params, guard) = (None, Vec::new(), None);
+        let (is_strong, is_crash, is_last) = (false, true, !crashes.restarts);
+        Handler { message, params, guard, body, is_strong, header: span, is_crash, is_last }
     }
 
     /// Gives a variable of an actor its first value again, if it can change and is not durable.

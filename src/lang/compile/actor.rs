@@ -56,6 +56,9 @@ impl Compiler<'_> {
         if handler.is_last {
             self.code.crashed.push(self.here() - 1);
         }
+        if handler.is_strong {
+            self.code.liveness.strong_handlers.insert(entry);
+        }
         code::Handler { guard, entry, site: self.site(handler.header) }
     }
 

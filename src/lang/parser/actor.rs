@@ -42,12 +42,13 @@ impl Parser<'_> {
     }
 
     fn member(&mut self, variables: &mut Block, handlers: &mut Vec<Handler>) {
+        let is_strong = self.eat_strong();
         match (self.peek(), self.text()) {
             (Token::Semi, _) => {
                 self.advance();
             }
-            (Token::Ident, "on") => handlers.push(self.message_handler()),
-            (Token::Ident, "internal") => handlers.push(self.internal_handler()),
+            (Token::Ident, "on") => handlers.push(self.message_handler(is_strong)),
+            (Token::Ident, "internal") => handlers.push(self.internal_handler(is_strong)),
             (token, _)
                 if is_binding(token) || self.at_durable() || self.at_foreign_declaration() =>
             {
@@ -93,21 +94,21 @@ impl Parser<'_> {
     }
 
     fn at_member(&self) -> bool {
-        let handles =
-            matches!(self.text(), "on" | "internal") && self.peek_second() == Token::Ident;
+        let handles = matches!(self.text(), "on" | "internal" | "strong")
+            && self.peek_second() == Token::Ident;
         is_binding(self.peek()) || self.at_durable() || handles
     }
 
-    fn message_handler(&mut self) -> Handler {
+    fn message_handler(&mut self, is_strong: bool) -> Handler {
         let start = self.advance();
         let name = self.name("the name of a message");
         let params = self.params(&format!("on {}(x: int) {{ … }}", name.text));
         let header = start.to(self.previous_span());
         let guard = self.guard();
-        Handler { name, params: Some(params), guard, body: self.block(), header }
+        Handler { name, params: Some(params), guard, body: self.block(), is_strong, header }
     }
 
-    fn internal_handler(&mut self) -> Handler {
+    fn internal_handler(&mut self, is_strong: bool) -> Handler {
         let start = self.advance();
         let name = self.name("a name for the handler");
         if self.peek() == Token::LParen {
@@ -121,7 +122,7 @@ impl Parser<'_> {
         }
         let header = start.to(self.previous_span());
         let guard = self.guard();
-        Handler { name, params: None, guard, body: self.block(), header }
+        Handler { name, params: None, guard, body: self.block(), is_strong, header }
     }
 
     /// `when condition`

@@ -27,6 +27,8 @@ impl Parser<'_> {
         }
         match self.peek() {
             Token::Const => self.constant(items),
+            Token::Ident if self.at_demand() => self.demand(items),
+            Token::Ident if self.at_fairness() => self.fairness(items),
             Token::Ident if self.peek_second() == Token::Object(ObjectKind::Mailbox) => {
                 let delivery = match self.text() {
                     "p2p" => Delivery::P2p,
@@ -73,7 +75,9 @@ impl Parser<'_> {
         let kinds = ObjectKind::ALL.iter().map(|kind| kind.about()).filter(|kind| !kind.is_soft);
         let hint = nearest(&word, kinds.map(|kind| kind.keyword).chain(OTHERS));
         let message = format!("expected a declaration, found {}", self.peek().describe());
-        let slip = slips::declaration(&word).or_else(|| objects::keyword_slip(&word));
+        let slip = super::liveness::slip(&word)
+            .or_else(|| slips::declaration(&word))
+            .or_else(|| objects::keyword_slip(&word));
         let hint = slip.map(str::to_owned).or(hint).unwrap_or_else(|| {
             "a file declares objects, functions, procedures, processes and actors".to_owned()
         });

@@ -24,6 +24,13 @@ pub(super) struct Selected<'p> {
     failure: Option<Failure>,
 }
 
+impl Selected<'_> {
+    /// The entry of the handler's code.
+    pub(super) fn entry(&self) -> u32 {
+        self.handler.entry
+    }
+}
+
 /// The world of a guard: only `self`, if the actor is known.
 struct GuardWorld(Option<ProcessId>);
 

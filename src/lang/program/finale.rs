@@ -10,8 +10,8 @@
 use crate::lang::code::{Instr, Live};
 use crate::lang::diagnostic::Span;
 use crate::lang::interpret::{Machine, Rest};
-use crate::lang::program::{GlobalWorld, Program};
-use crate::model::Value;
+use crate::lang::program::{GlobalWorld, Local, Program};
+use crate::model::{Contents, Value};
 
 /// A value that the block has read.
 struct Read {
@@ -25,6 +25,16 @@ struct Read {
 }
 
 impl Program {
+    /// The world of `final` at the end of an execution.
+    pub(super) fn at_the_end<'a>(
+        &'a self,
+        locals: &'a [Option<&'a Local>],
+        cells: Contents<'a>,
+    ) -> GlobalWorld<'a> {
+        let lengths = &|_| unreachable!("`final` does not read the length of a mailbox");
+        GlobalWorld { program: self, locals, cells, lengths, is_end: true }
+    }
+
     /// The values that the first failing `final` has read, with their names; `None` if all hold.
     pub(super) fn readings<'a>(
         &self,
@@ -38,7 +48,17 @@ impl Program {
         world: GlobalWorld<'_>,
         entry: u32,
     ) -> Option<Vec<(String, Value)>> {
-        let mut machine = Machine::new(&self.code, world, Vec::new(), entry);
+        self.readings_with(world, Vec::new(), entry)
+    }
+
+    /// The same of a block that starts with this stack.
+    pub(super) fn readings_with(
+        &self,
+        world: GlobalWorld<'_>,
+        stack: Vec<Value>,
+        entry: u32,
+    ) -> Option<Vec<(String, Value)>> {
+        let mut machine = Machine::new(&self.code, world, stack, entry);
         let mut reads: Vec<Read> = Vec::new();
         let mut call = entry;
         let rest = loop {

@@ -10,7 +10,7 @@ use crate::lang::interpret::{Machine, Rest};
 use crate::model::{CellId, Failure, Invariants, MailboxId, ProcessId, Value, View};
 
 impl Program {
-    fn whole<'a>(&'a self, at: &'a View<'a, Local>) -> GlobalWorld<'a> {
+    pub(super) fn whole<'a>(&'a self, at: &'a View<'a, Local>) -> GlobalWorld<'a> {
         GlobalWorld {
             program: self,
             locals: at.locals,

@@ -10,7 +10,7 @@ use super::{End, Hold, Lane, Moment, Pending, SpaceTime, Subject};
 use crate::explore::Verdict;
 use crate::model::{self, Action, Object, Op, ProcessId, Refusal, Schedule, State, System};
 use crate::property::{self, Replay, Standing, Step};
-use crate::report::{ViolationReport, plural};
+use crate::report::{ViolationReport, lasso, plural};
 
 impl SpaceTime {
     /// The chart of an execution; only its last `max_steps` steps if it is longer.
@@ -31,7 +31,11 @@ impl SpaceTime {
         let lanes = Lanes::of_state(replay.state(), |process| replay.name(process).into());
         replay.look_for_livelock();
         let standing = replay.standing();
-        let wrong = ViolationReport::of(&replay, &subject.spec, &standing, &[]);
+        let is_lasso = actions.loop_from().is_some();
+        let violated = is_lasso.then(|| lasso::violated(&replay, &subject.spec, actions, &[]));
+        let violated = violated.and_then(Result::ok);
+        let wrong =
+            violated.or_else(|| ViolationReport::of(&replay, &subject.spec, &standing, &[]));
         let verdict = match &wrong {
             Some(wrong) => wrong.kind.into(),
             None if replay.enabled().is_empty() => Verdict::Ok,
@@ -54,6 +58,7 @@ impl SpaceTime {
             steps: moments(steps, actions, &lanes),
             pending: left_pending(replay.state(), &lanes),
             holds: holds.told(&replay, &lanes),
+            loop_from: actions.loop_from().filter(|&from| from < actions.len()),
             arrows: replay.arrows(),
             replay: actions.to_string(),
             left_out: Vec::new(),
@@ -69,6 +74,7 @@ impl SpaceTime {
         }
         self.steps.drain(..first);
         self.steps.iter_mut().enumerate().for_each(|(id, step)| step.id = id);
+        self.loop_from = self.loop_from.map(|from| from.saturating_sub(first));
         self.arrows.retain(|arrow| arrow.from >= first);
         for arrow in &mut self.arrows {
             (arrow.from, arrow.to) = (arrow.from - first, arrow.to - first);

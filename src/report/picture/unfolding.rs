@@ -166,7 +166,7 @@ fn fates(shown: usize, maximal: &[Vec<EventId>], ends: &[Configuration]) -> Vec<
         let set = match end.verdict {
             Verdict::Ok | Verdict::Incomplete => &mut open,
             Verdict::Deadlock | Verdict::Livelock => &mut deadlocked,
-            Verdict::Assertion | Verdict::Error => &mut failed,
+            Verdict::Assertion | Verdict::Error | Verdict::Liveness => &mut failed,
         };
         set.extend(events.iter().copied());
     }

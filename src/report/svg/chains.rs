@@ -177,8 +177,10 @@ pub(super) fn of_chart(chart: &SpaceTime, is_high: bool) -> Chained<SpaceTime> {
     from.chain(holds()).for_each(|step| has_arrow_from[step] = true);
     let to = chart.arrows.iter().map(|arrow| arrow.to);
     to.chain(holds()).for_each(|step| has_arrow_to[step] = true);
-    let follows =
-        |a: &Moment, b: &Moment| a.lane == b.lane && !has_arrow_from[a.id] && !has_arrow_to[b.id];
+    let follows = |a: &Moment, b: &Moment| {
+        let is_apart = has_arrow_from[a.id] || has_arrow_to[b.id] || chart.loop_from == Some(b.id);
+        a.lane == b.lane && !is_apart
+    };
     let runs = steps.chunk_by(follows).map(|run| run.iter().map(|step| step.id).collect());
     let chains = chosen(runs.collect(), is_high);
     let places = places(&chains, steps.len());
@@ -194,6 +196,7 @@ pub(super) fn of_chart(chart: &SpaceTime, is_high: bool) -> Chained<SpaceTime> {
     for arrow in &mut picture.arrows {
         (arrow.from, arrow.to) = (places[arrow.from], places[arrow.to]);
     }
+    picture.loop_from = picture.loop_from.map(|step| places[step]);
     for hold in &mut picture.holds {
         (hold.from, hold.to) = (places[hold.from], hold.to.map(|to| places[to]));
     }

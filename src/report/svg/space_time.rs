@@ -72,6 +72,7 @@ pub(super) fn draw(chart: &SpaceTime, most: Most) -> String {
     let below = layout.end() + 14.0 + 13.0 * longest as f64;
     layout.lanes(&mut canvas, below);
     layout.holds(&mut canvas);
+    layout.loop_mark(&mut canvas);
     for arrow in &chart.arrows {
         canvas.begin(&chart.between("arrow", arrow.from, arrow.to));
         layout.arrow(&mut canvas, arrow);
@@ -277,6 +278,20 @@ impl<'c> Layout<'c> {
             canvas.area(area, &format!("rx=\"2\" fill=\"{color}\""));
             canvas.end();
         }
+    }
+
+    /// Draws a line above the step from which on all are repeated for ever, and one back to it.
+    fn loop_mark(&self, canvas: &mut Canvas) {
+        let Some(from) = self.chart.loop_from else { return };
+        let right = self.columns.last().map_or(MARGIN, Area::right);
+        let (top, end) = (self.row(from) - 16.0, self.end() - 4.0);
+        let left = MARGIN - 8.0;
+        canvas.begin("class=\"loop\"");
+        canvas.lines(&[(left, top), (right, top)], Stroke::line(PURPLE, 1.2).dashed());
+        let back = [(left + 8.0, end), (left, end), (left, top), (left + 8.0, top)];
+        canvas.lines(&back, Stroke::arrow(PURPLE, 1.2));
+        canvas.text((right + 4.0, top + 4.0), SMALL, PURPLE, "from here on again and again");
+        canvas.end();
     }
 
     fn color(&self, mutex: &str) -> &'static str {

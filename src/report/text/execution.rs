@@ -153,6 +153,9 @@ impl Display for Ending<'_> {
                 write!(f, "{}", Standstill(violation, room))
             }
             Some(violation) => {
+                if violation.loop_from == Some(violation.schedule.len()) {
+                    writeln!(f, "Nothing more has to happen: the execution stays in this state.")?;
+                }
                 write!(f, "{}{}", excerpt(&report.subject, violation), values(violation))
             }
             None => write!(f, "{}", Warnings(&report.subject, &report.warnings)),

@@ -99,6 +99,9 @@ pub(crate) fn replay_command(subject: &Subject, schedule: &str) -> String {
     if subject.allow_pending {
         command += " --allow-pending";
     }
+    if subject.unfair {
+        command += " --unfair";
+    }
     for daemon in &subject.daemons {
         command += &format!(" --allow daemons={}", quoted(daemon));
     }

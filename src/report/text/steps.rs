@@ -1,6 +1,7 @@
 //! The steps of an execution as a table, and the changes of a step.
 
 use std::fmt::{self, Display, Formatter};
+use std::ops::Range;
 
 use super::place::{one_file, place};
 use super::{BAD, FAINT, Styled, plural};
@@ -32,6 +33,7 @@ pub(crate) struct StepTable<'s> {
     action: usize,
     room: usize,
     is_in_one_file: bool,
+    loop_from: Option<usize>,
 }
 
 impl<'s> StepTable<'s> {
@@ -51,7 +53,18 @@ impl<'s> StepTable<'s> {
         let action = widest(&|step| step.action.chars().count())
             .min(least.max(spare.saturating_sub(outcome)))
             .max("operation".len());
-        StepTable { steps, number, process, line, action, room, is_in_one_file }
+        StepTable { steps, number, process, line, action, room, is_in_one_file, loop_from: None }
+    }
+
+    /// Marks the place from which on the steps are repeated for ever.
+    pub(crate) fn with_loop(self, from: Option<usize>) -> Self {
+        StepTable { loop_from: from.filter(|&from| from < self.steps.len()), ..self }
+    }
+
+    /// The line before the step with this index, if the loop begins there.
+    pub(crate) fn mark(&self, index: usize) -> Option<String> {
+        let line = format!("  {:>1$}  from here on again and again:", "", self.number);
+        (self.loop_from == Some(index)).then(|| Styled(FAINT, line).to_string())
     }
 
     /// The line above the steps.
@@ -110,6 +123,8 @@ enum Line {
     Step(usize),
     /// Steps that are like the ones above.
     Alike(Row),
+    /// The loop begins here, at the step with this index.
+    Loop(usize),
 }
 
 impl Line {
@@ -118,12 +133,25 @@ impl Line {
         match self {
             Line::Step(_) => 1,
             Line::Alike(row) => row.alike.len(),
+            Line::Loop(_) => 0,
         }
     }
 }
 
-fn lines(steps: &[Step]) -> Vec<Line> {
+/// The lines of all steps; of those before the loop and of those on it apart.
+fn lines(steps: &[Step], loop_from: Option<usize>) -> Vec<Line> {
+    let Some(from) = loop_from else { return lines_of(steps, 0) };
+    let mut lines = lines_of(&steps[..from], 0);
+    lines.push(Line::Loop(from));
+    lines.extend(lines_of(&steps[from..], from));
+    lines
+}
+
+/// The lines of these steps, of which the first has this index.
+fn lines_of(steps: &[Step], first: usize) -> Vec<Line> {
+    let later = |range: Range<usize>| range.start + first..range.end + first;
     let rows = many::rows(steps).into_iter();
+    let rows = rows.map(|Row { shown, alike }| Row { shown: later(shown), alike: later(alike) });
     let lines = rows.flat_map(|row| {
         let shown = row.shown.clone().filter(|&at| !steps[at].is_quiet).map(Line::Step);
         shown.chain((!row.alike.is_empty()).then_some(Line::Alike(row)))
@@ -142,7 +170,7 @@ impl Display for StepTable<'_> {
             return Ok(());
         }
         writeln!(f, "{}", self.header())?;
-        let lines = lines(self.steps);
+        let lines = lines(self.steps, self.loop_from);
         let left_out = match lines.len() > SHOWN {
             true => SHOWN_FIRST..lines.len() - (SHOWN - SHOWN_FIRST),
             false => 0..0,
@@ -157,6 +185,7 @@ impl Display for StepTable<'_> {
                 _ if left_out.contains(&place) => {}
                 Line::Step(index) => writeln!(f, "{}", self.row(*index))?,
                 Line::Alike(row) => writeln!(f, "{}", self.likewise(row))?,
+                Line::Loop(at) => self.mark(*at).map_or(Ok(()), |mark| writeln!(f, "{mark}"))?,
             }
         }
         match self.steps.iter().filter(|step| step.is_quiet).count() {

@@ -2,8 +2,13 @@
 
 use crate::property::{Deadlocks, Failures, FinalStates, Livelocks, Properties};
 
-/// What is certain after a complete search that has found nothing, and on what it rests.
-pub(super) fn verified(properties: &Properties, assumes: Option<&str>) -> String {
+/// What is certain after a complete search that has found nothing, and on what it rests. `demands`
+/// are the executions that do what must happen in the end, in words, if anything must.
+pub(super) fn verified(
+    properties: &Properties,
+    assumes: Option<&str>,
+    demands: Option<&str>,
+) -> String {
     let judges_failures = properties.contain::<Failures>();
     let judges_deadlocks = properties.contain::<Deadlocks>();
     let built_in = [
@@ -18,7 +23,9 @@ pub(super) fn verified(properties: &Properties, assumes: Option<&str>) -> String
     let Some(last) = parts.pop() else { return "Nothing was judged.".into() };
     let either = if parts.is_empty() { last } else { format!("{} or {last}", parts.join(", ")) };
     let under = assumes.map_or(String::new(), |assumed| format!(" under {assumed}"));
-    format!("Verified{under}: no execution {either}.")
+    let demands =
+        demands.map_or(String::new(), |which| format!(", and {which} does what is demanded"));
+    format!("Verified{under}: no execution {either}{demands}.")
 }
 
 #[cfg(test)]
@@ -46,11 +53,11 @@ mod tests {
                 "deadlocks, fails an assertion, runs into an error or violates `Own`.",
             ),
         ] {
-            assert_eq!(verified(&properties, None), format!("Verified: no execution {said}"));
+            assert_eq!(verified(&properties, None, None), format!("Verified: no execution {said}"));
         }
         let few = all().without::<Deadlocks>().without::<Failures>().without::<FinalStates>();
-        assert_eq!(verified(&few, None), "Verified: no execution goes round loops for ever.");
+        assert_eq!(verified(&few, None, None), "Verified: no execution goes round loops for ever.");
         let none = few.without::<Livelocks>().without::<CrowdedBarriers>();
-        assert_eq!(verified(&none, None), "Nothing was judged.");
+        assert_eq!(verified(&none, None, None), "Nothing was judged.");
     }
 }

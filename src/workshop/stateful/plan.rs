@@ -140,6 +140,7 @@ impl Bounded {
             by_statement: true,
             allow_pending: false,
             daemons: Vec::new(),
+            unfair: false,
             semantics: Default::default(),
             faults: Default::default(),
         })

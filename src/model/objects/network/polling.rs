@@ -182,6 +182,14 @@ impl State {
         Some(std::iter::once(local).chain(others.iter().copied()).collect())
     }
 
+    /// If `process` waits at a poll that cannot find nothing: did each recent miss lead it back to
+    /// where it is? Then to wait is the same as to poll on.
+    pub(crate) fn polls_in_place(&self, process: ProcessId) -> bool {
+        let local = self.local(process);
+        let misses = self.recent_misses(process);
+        !misses.is_empty() && misses.iter().all(|&before| before == local)
+    }
+
     /// Does the process, which waits at a poll, go on nevertheless, because another poll of its
     /// loop would succeed?
     pub fn polls_on<S: System>(

@@ -1,0 +1,191 @@
+//! The graph of states, as far as demands and fairness need it.
+
+use rustc_hash::FxHashMap;
+
+use crate::model::{Fairness, ProcessId};
+use crate::property::{StrongAction, StrongActions};
+
+/// A step from one state to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Edge {
+    /// The number of the process that moves; [`Edge::OPTIONAL`] is added if it need not move.
+    mover: u32,
+    /// The number of the state that it leads to.
+    pub(super) to: u32,
+    /// The number of its list of strongly fair actions.
+    pub(super) label: u32,
+}
+
+impl Edge {
+    const OPTIONAL: u32 = 1 << 31;
+
+    pub(super) fn new(mover: ProcessId, to: u32, label: u32, is_optional: bool) -> Edge {
+        let optional = if is_optional { Edge::OPTIONAL } else { 0 };
+        Edge { mover: mover.0 | optional, to, label }
+    }
+
+    /// Who moves.
+    pub(super) fn mover(self) -> ProcessId {
+        ProcessId(self.mover & !Edge::OPTIONAL)
+    }
+
+    /// May the step be delayed for ever?
+    pub(super) fn is_optional(self) -> bool {
+        self.mover & Edge::OPTIONAL != 0
+    }
+}
+
+/// The states and steps known so far. States are numbered as they are reached, breadth-first. The
+/// first of them are *expanded*: their edges are known.
+#[derive(Debug)]
+pub(super) struct Graph {
+    /// The edges of expanded state s are `edges[firsts[s]..firsts[s + 1]]`.
+    firsts: Vec<u32>,
+    edges: Vec<Edge>,
+    /// The words with the propositions that hold, `words` for each state.
+    bits: Vec<u64>,
+    words: usize,
+    /// The length of a shortest path to each state.
+    depths: Vec<u32>,
+    /// For each process the fairness that executions owe it; `None` if it never moved.
+    fairness: Vec<Option<Fairness>>,
+    /// The lists of strongly fair actions, each an ordered list of numbers, and these numbers.
+    labels: Vec<Vec<u32>>,
+    label_of: FxHashMap<StrongActions, u32>,
+    action_of: FxHashMap<StrongAction, u32>,
+}
+
+impl Graph {
+    /// An empty graph whose states have this number of propositions.
+    pub(super) fn new(propositions: usize) -> Graph {
+        Graph {
+            firsts: vec![0],
+            edges: Vec::new(),
+            bits: Vec::new(),
+            words: propositions.div_ceil(64),
+            depths: Vec::new(),
+            fairness: Vec::new(),
+            labels: vec![Vec::new()],
+            label_of: FxHashMap::from_iter([(StrongActions::new(), 0)]),
+            action_of: FxHashMap::default(),
+        }
+    }
+
+    /// Adds a state at this depth, and returns the words for its propositions.
+    pub(super) fn add(&mut self, depth: u32) -> &mut [u64] {
+        self.depths.push(depth);
+        let from = self.bits.len();
+        self.bits.resize(from + self.words, 0);
+        &mut self.bits[from..]
+    }
+
+    /// Adds an edge of the state that is expanded next, unless it is known.
+    pub(super) fn add_edge(&mut self, edge: Edge) {
+        let from = self.firsts[self.firsts.len() - 1] as usize;
+        if !self.edges[from..].contains(&edge) {
+            self.edges.push(edge);
+        }
+    }
+
+    /// Notes that all edges of the next state are added.
+    pub(super) fn expanded(&mut self) {
+        self.firsts.push(u32::try_from(self.edges.len()).expect("fewer than 2^32 steps"));
+    }
+
+    /// The number of this list of strongly fair actions.
+    pub(super) fn label(&mut self, actions: StrongActions) -> u32 {
+        if let Some(&known) = self.label_of.get(&actions) {
+            return known;
+        }
+        let numbers = actions.iter().map(|action| {
+            let next = self.action_of.len() as u32;
+            *self.action_of.entry(*action).or_insert(next)
+        });
+        self.labels.push(numbers.collect());
+        let label = self.labels.len() as u32 - 1;
+        self.label_of.insert(actions, label);
+        label
+    }
+
+    /// Notes the fairness of a process.
+    pub(super) fn note_fairness(&mut self, process: ProcessId, find: impl FnOnce() -> Fairness) {
+        if self.fairness.len() <= process.index() {
+            self.fairness.resize(process.index() + 1, None);
+        }
+        self.fairness[process.index()].get_or_insert_with(find);
+    }
+
+    /// The number of states.
+    pub(super) fn len(&self) -> usize {
+        self.depths.len()
+    }
+
+    /// The number of expanded states.
+    pub(super) fn expanded_len(&self) -> usize {
+        self.firsts.len() - 1
+    }
+
+    /// The edges of an expanded state.
+    pub(super) fn edges(&self, state: u32) -> &[Edge] {
+        &self.edges[self.edges_at(state)]
+    }
+
+    /// The numbers of the edges of an expanded state.
+    pub(super) fn edges_at(&self, state: u32) -> std::ops::Range<usize> {
+        let state = state as usize;
+        self.firsts[state] as usize..self.firsts[state + 1] as usize
+    }
+
+    /// The edge with this number.
+    pub(super) fn edge(&self, number: usize) -> Edge {
+        self.edges[number]
+    }
+
+    /// The strongly fair actions that an edge takes.
+    pub(super) fn strong(&self, edge: Edge) -> &[u32] {
+        &self.labels[edge.label as usize]
+    }
+
+    /// The number of strongly fair actions.
+    pub(super) fn strong_len(&self) -> usize {
+        self.action_of.len()
+    }
+
+    /// The number of processes that have moved, or more.
+    pub(super) fn processes(&self) -> usize {
+        self.fairness.len()
+    }
+
+    /// The fairness that executions owe to a process that has moved.
+    pub(super) fn fairness(&self, process: ProcessId) -> Fairness {
+        self.fairness[process.index()].expect("a process that has moved")
+    }
+
+    /// Does the proposition hold in the state?
+    pub(super) fn holds(&self, proposition: usize, state: u32) -> bool {
+        let word = self.bits[state as usize * self.words + proposition / 64];
+        word >> (proposition % 64) & 1 == 1
+    }
+
+    /// The length of a shortest path to the state.
+    pub(super) fn depth(&self, state: u32) -> u32 {
+        self.depths[state as usize]
+    }
+
+    /// May an execution end in the expanded state? No process has to move there, and no strongly
+    /// fair action is possible.
+    pub(super) fn may_end(&self, state: u32) -> bool {
+        let duties = self.edges(state).iter().filter(|edge| !edge.is_optional());
+        duties.into_iter().all(|&edge| {
+            self.fairness(edge.mover()) == Fairness::MayStop && self.strong(edge).is_empty()
+        })
+    }
+
+    /// Bytes in use, and the bytes that the next edges may allocate.
+    pub(super) fn bytes(&self) -> (usize, usize) {
+        let edges = self.edges.capacity() * size_of::<Edge>();
+        let rest = (self.firsts.capacity() + self.depths.capacity()) * 4 + self.bits.capacity() * 8;
+        let is_full = self.edges.len() + 64 > self.edges.capacity();
+        (edges + rest, if is_full { edges } else { 0 })
+    }
+}

@@ -1,0 +1,271 @@
+//! Builds the graph of states, breadth-first, and shows the lassos that are found on it.
+//!
+//! Each state is visited on a shortest path to it ([`Paths`]). Every step from there is executed,
+//! and the state that it leads to is looked up. An edge says who moves, but not by which choice:
+//! numbers of messages differ between executions that lead to equal states. So the steps of a lasso
+//! are found again one by one, as those that lead to a state with the portrait that the graph says.
+//!
+//! **New processes.** A process that is started, or a carrier of the network, is named after the
+//! step that starts it. How many steps came before that is no part of a portrait. So states with
+//! equal portraits may differ in the names of processes that will be started later. On a loop no
+//! process is started, since none ever disappears; so a loop can be executed wherever its first
+//! state is reached. But a stem that goes from state to state of the graph may meet a start. If it
+//! cannot be followed to the loop, the part of the graph without the goal is built once more from
+//! where the stem begins ([`Growth::beyond`]). There each state has a path of its own, and stems
+//! are such paths.
+
+use super::demands::{self, Lasso};
+use super::graph::{Edge, Graph};
+use crate::explore::driver::Driver;
+use crate::explore::result::StopReason;
+use crate::explore::states::cursor::Cursor;
+use crate::explore::states::paths::Paths;
+use crate::explore::states::settings::Stateful;
+use crate::explore::states::store::StateId;
+use crate::model::{Action, Demand, Schedule, StopSignal, System, Temporal};
+use crate::property::{
+    Demands, Objection, Position, Watch, fairness, propositions, strong_actions,
+};
+
+/// With this number of states, demands are judged for the first time, on the graph so far; and
+/// again each time that it has grown to eight times as many.
+const FIRST_LOOK: usize = 1 << 16;
+
+pub(super) struct Growth<'s, S: System> {
+    system: &'s S,
+    cursor: Cursor<'s, S>,
+    paths: Paths,
+    graph: Graph,
+    enabled: Vec<Action>,
+    /// Finds processes in loops that change nothing.
+    watch: Watch,
+    /// The demands that no lasso is known to violate yet.
+    open: Vec<usize>,
+    /// States in which this proposition holds have no edges.
+    until: Option<usize>,
+}
+
+impl<'s, S: System> Growth<'s, S> {
+    pub(super) fn new(system: &'s S, stop: StopSignal) -> Self {
+        let count = system.liveness().map_or(0, |liveness| liveness.count());
+        let propositions = system.liveness().map_or(0, |liveness| liveness.propositions());
+        Growth {
+            system,
+            cursor: Cursor::new(system, Stateful::default()),
+            paths: Paths::default(),
+            graph: Graph::new(propositions),
+            enabled: Vec::new(),
+            watch: Watch::new(stop),
+            open: (0..count).collect(),
+            until: None,
+        }
+    }
+
+    /// Builds the graph, and judges it.
+    pub(super) fn explore(mut self, driver: &mut Driver<'_>) {
+        if !driver.budget().properties.contain::<Demands>() {
+            self.open.clear();
+        }
+        driver.started(&mut self.cursor.locals, &self.cursor.state);
+        let (initial, _) = self.cursor.matched();
+        self.paths.begin(initial);
+        self.arrived(0, driver);
+        self.grow(driver);
+        if !driver.is_stopped() {
+            self.judge(driver);
+        }
+        driver.stats.states = Some(self.cursor.count());
+        let bytes = self.cursor.bytes() + self.paths.bytes() + self.graph.bytes().0;
+        driver.stats.state_bytes = Some(bytes as u64);
+    }
+
+    /// Visits all states that are reached from the first one.
+    fn grow(&mut self, driver: &mut Driver<'_>) {
+        // On a part of the graph, a lasso need not be a shortest one.
+        let wants_all = driver.budget().all || driver.budget().shortest;
+        let mut next_look = if wants_all { usize::MAX } else { FIRST_LOOK };
+        let (mut level, mut depth) = (0..1, 0);
+        while !level.is_empty() && !driver.is_stopped() {
+            for state in level.clone() {
+                if !driver.is_stopped() {
+                    self.paths.seek(&mut self.cursor, StateId(state), depth);
+                    self.visit(StateId(state), depth, driver);
+                }
+            }
+            level = level.end..self.paths.count() as u32;
+            depth += 1;
+            if self.graph.len() >= next_look && self.until.is_none() {
+                next_look = self.graph.len() * 8;
+                self.judge(driver);
+            }
+        }
+    }
+
+    /// A lasso that violates the demand, and begins with a shortest path to `start`.
+    fn beyond(&mut self, start: u32, demand: &Demand, driver: &mut Driver<'_>) -> Option<Schedule> {
+        self.paths.seek(&mut self.cursor, StateId(start), self.graph.depth(start) as usize);
+        let mut rest = Growth::new(self.system, driver.signal().clone());
+        rest.until = Some(demand.goal);
+        rest.cursor.follow(&Schedule::of(&self.cursor.state))?;
+        let (first, _) = rest.cursor.matched();
+        rest.paths.begin(first);
+        rest.arrived(0, driver);
+        rest.grow(driver);
+        let demand = Demand { pattern: Temporal::AlwaysEventually, ..demand.clone() };
+        let lasso = demands::violating(&rest.graph, &demand, driver)?;
+        rest.schedule(&lasso)
+    }
+
+    /// Adds the present state, which is new.
+    fn arrived(&mut self, depth: usize, driver: &mut Driver<'_>) {
+        let Growth { cursor: Cursor { locals, state, .. }, graph, .. } = self;
+        let bits = graph.add(depth as u32);
+        if self.system.liveness().is_some()
+            && let Err(failure) = propositions(locals, state, bits)
+        {
+            driver.object(locals, Position::new(locals, state), Objection::Wrong(failure));
+        }
+        if self.until.is_none() {
+            driver.stats.states = Some(self.paths.count() as u64);
+        }
+    }
+
+    /// Judges the current state, and adds its edges.
+    fn visit(&mut self, id: StateId, depth: usize, driver: &mut Driver<'_>) {
+        if self.until.is_some_and(|goal| self.graph.holds(goal, id.0)) {
+            return self.graph.expanded();
+        }
+        let mut enabled = std::mem::take(&mut self.enabled);
+        enabled.clear();
+        let Cursor { locals, state, .. } = &mut self.cursor;
+        state.enabled(locals, &mut enabled);
+        if self.until.is_some() {
+            // All this is judged already.
+        } else if enabled.is_empty() {
+            driver.terminal(locals, state);
+        } else if locals.some_may_return() {
+            driver.is_livelock(&mut self.watch, locals, state);
+        }
+        if self.misses_polls() {
+            driver.stop(StopReason::Polls);
+        }
+        let (_, more) = self.graph.bytes();
+        if more > 0 {
+            driver.expect(more);
+        }
+        for &action in &enabled {
+            if driver.is_stopped() {
+                break;
+            }
+            self.step(id, action, depth, driver);
+        }
+        self.graph.expanded();
+        self.enabled = enabled;
+    }
+
+    /// Takes a step, adds the edge, and comes back.
+    fn step(&mut self, id: StateId, action: Action, depth: usize, driver: &mut Driver<'_>) {
+        let Cursor { locals, state, .. } = &self.cursor;
+        let is_optional = state.is_optional(locals, action);
+        if self.system.liveness().is_some() {
+            self.graph.note_fairness(action.process, || fairness(locals, state, action.process));
+        }
+        self.cursor.execute(action);
+        let Cursor { locals, state, .. } = &mut self.cursor;
+        match self.until {
+            None => driver.moved(locals, state, action),
+            Some(_) => driver.worked(1),
+        }
+        let label = match self.system.liveness() {
+            Some(_) => self.graph.label(strong_actions(locals, state)),
+            None => 0,
+        };
+        let (to, is_new) = self.cursor.matched();
+        if self.until.is_none() {
+            let Cursor { locals, state, .. } = &self.cursor;
+            driver.transition((id.0, &[action], to.0), locals, state);
+        }
+        if is_new {
+            self.paths.add(id, action);
+            self.arrived(depth + 1, driver);
+        }
+        if self.system.liveness().is_some() {
+            self.graph.add_edge(Edge::new(action.process, to.0, label, is_optional));
+        }
+        self.cursor.undo(1);
+    }
+
+    /// Does a process wait at a poll, where it could go on polling and pass through other states?
+    fn misses_polls(&self) -> bool {
+        let Cursor { locals, state, .. } = &self.cursor;
+        let polls_elsewhere = |process| {
+            state.round_of_polls(locals, process).is_some() && !state.polls_in_place(process)
+        };
+        state.has_carriers() && state.processes().any(polls_elsewhere)
+    }
+
+    /// Looks for lassos that violate demands, on the graph so far.
+    fn judge(&mut self, driver: &mut Driver<'_>) {
+        let Some(liveness) = self.system.liveness() else { return };
+        if !self.open.is_empty() {
+            driver.expect(self.graph.len() * demands::BYTES_PER_STATE);
+        }
+        for number in std::mem::take(&mut self.open) {
+            if driver.is_stopped() {
+                return;
+            }
+            let demand = liveness.demand(number);
+            let Some(lasso) = demands::violating(&self.graph, &demand, driver) else {
+                self.open.push(number);
+                continue;
+            };
+            let schedule = self.schedule(&lasso);
+            match schedule.or_else(|| self.beyond(lasso.start, &demand, driver)) {
+                Some(schedule) => driver.violates(self.system, number as u32, schedule),
+                // It is violated, but there is no execution to show.
+                None => driver.stop(StopReason::NoGuarantee),
+            }
+        }
+    }
+
+    /// The execution that goes along a lasso; `None` if that cannot be followed.
+    fn schedule(&mut self, lasso: &Lasso) -> Option<Schedule> {
+        let depth = self.graph.depth(lasso.start) as usize;
+        self.paths.seek(&mut self.cursor, StateId(lasso.start), depth);
+        let start = self.cursor.state.depth();
+        let mut edges = lasso.stem.iter().chain(&lasso.round);
+        let is_followed = edges.all(|&edge| self.follow(self.graph.edge(edge)));
+        let schedule = is_followed
+            .then(|| Schedule::of(&self.cursor.state).with_loop(start + lasso.stem.len()));
+        self.cursor.undo(self.cursor.state.depth() - start);
+        schedule
+    }
+
+    /// Takes a step like this edge. Returns false if there is none.
+    fn follow(&mut self, edge: Edge) -> bool {
+        let process = edge.mover();
+        let mut choices = Vec::new();
+        let Cursor { locals, state, .. } = &self.cursor;
+        if !state.exists(process) {
+            return false;
+        }
+        state.choices(locals, process, |choice| choices.push(choice));
+        for choice in choices {
+            let action = Action { process, choice };
+            let Cursor { locals, state, .. } = &self.cursor;
+            let is_optional = state.is_optional(locals, action);
+            self.cursor.execute(action);
+            let Cursor { locals, state, .. } = &self.cursor;
+            let label = self.graph.label(strong_actions(locals, state));
+            let Some(to) = self.cursor.known() else {
+                self.cursor.undo(1);
+                continue;
+            };
+            if Edge::new(process, to.0, label, is_optional) == edge {
+                return true;
+            }
+            self.cursor.undo(1);
+        }
+        false
+    }
+}
