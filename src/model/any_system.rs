@@ -17,7 +17,7 @@ use std::sync::Arc;
 use super::{
     Actors, CellId, Contents, Describe, Envelope, Failure, Finale, Foresight, Handle, Invariants,
     MailboxId, Mark, Names, Next, Objects, Opaque, Outbox, Point, ProcessId, Reach, Remark,
-    Response, Runs, Site, Stimulus, System, Touch, Value, Values, View,
+    Response, Runs, Site, Stimulus, Symmetry, System, Touch, Value, Values, View,
 };
 
 /// A system of any type. [`System::attempt`] is not passed on: whoever needs it calls that of the
@@ -267,6 +267,11 @@ impl<P: Deref<Target = S> + Sync, S: System> Foresight<Opaque> for Inside<P, S> 
 
     fn reach_from(&self, point: Point, local: &Opaque) -> Option<Reach> {
         self.0.foresight().reach_from(point, inside(local))
+    }
+
+    /// Not passed on: no system that is checked by this type has symmetry.
+    fn symmetry(&self) -> Option<&dyn Symmetry<Opaque>> {
+        None
     }
 
     fn may_spawn(&self) -> bool {
