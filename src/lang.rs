@@ -38,6 +38,7 @@ mod source;
 mod spin;
 #[cfg(feature = "cli")]
 mod structure;
+mod symmetry;
 #[cfg(feature = "lang")]
 mod token;
 mod types;

@@ -10,7 +10,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{BinaryOp, UnaryOp};
 use super::coverage::Points;
@@ -212,6 +212,21 @@ impl Visible {
     }
 }
 
+/// What the analysis of symmetry has to know of loops in which the order makes no difference: by
+/// the place of an instruction. See `compile::order`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marks {
+    /// Constants from which a loop counts, and the range over which it goes.
+    pub(crate) ranges: FxHashMap<u32, (i64, i64)>,
+    /// Other instructions that only count.
+    pub(crate) counts: FxHashSet<u32>,
+    /// Where the next item of a set is taken.
+    pub(crate) items: FxHashSet<u32>,
+    /// Instructions that must not fail, or the order matters; with the places in `ranges` and
+    /// `items` of the loops around.
+    pub(crate) sure: FxHashMap<u32, Vec<u32>>,
+}
+
 /// A variable: its slot on the stack, and the instructions `from..to` in which it is in scope.
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
@@ -327,6 +342,8 @@ pub(crate) struct Code {
     /// Does a rank get the sum of what it waited for, whatever the collective is?
     pub(crate) adds_up: bool,
     pub(crate) objects: Objects,
+    /// Loops in which the order makes no difference.
+    pub(crate) marks: Marks,
     /// The parts of the source that instructions stand for: see [`super::coverage`].
     pub(crate) points: Points,
     pub(crate) semantics: Semantics,

@@ -10,6 +10,7 @@ mod collection;
 mod control;
 mod invariant;
 mod operation;
+mod order;
 mod pattern;
 mod points;
 mod procedure;
@@ -120,6 +121,12 @@ pub(super) struct Compiler<'a> {
     reads: ReadSet,
     /// The loop variables whose values are known.
     known: Vec<(VarId, Value)>,
+    /// Does the order make no difference in the next loop? Set before each loop.
+    is_free: bool,
+    /// The places in [`Marks`](super::code::Marks) of the free loops around, and whether their
+    /// bodies must not fail.
+    free_loops: Vec<u32>,
+    must_not_fail: bool,
 }
 
 /// The body that is being compiled.
@@ -165,6 +172,9 @@ impl<'a> Compiler<'a> {
             excluded: 0,
             reads: ReadSet::default(),
             known: Vec::new(),
+            is_free: false,
+            free_loops: Vec::new(),
+            must_not_fail: false,
         }
     }
 
@@ -265,8 +275,22 @@ impl<'a> Compiler<'a> {
         let (taken, left) = self.code.effect(&instr);
         let rest = self.frame.depth.checked_sub(taken as u32);
         self.frame.depth = rest.expect("an instruction takes off what is there") + left as u32;
+        self.mark_sure(&instr);
         self.code.instrs.push(instr);
         self.code.site_of.push(site);
+    }
+
+    /// Notes what may fail in a loop in which the order makes no difference.
+    fn mark_sure(&mut self, instr: &Instr) {
+        let may_fail = match instr {
+            Instr::ProcessVar { .. } => true,
+            Instr::Index | Instr::Address { .. } => self.must_not_fail,
+            _ => false,
+        };
+        if may_fail && !self.free_loops.is_empty() {
+            let here = self.here();
+            self.code.marks.sure.insert(here, self.free_loops.clone());
+        }
     }
 
     fn site(&mut self, span: Span) -> u32 {

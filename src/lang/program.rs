@@ -8,9 +8,10 @@ mod foresight;
 mod invariant;
 mod operation;
 mod path;
+mod symmetry;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::books::Books;
 use super::check::{Enum, Instantiation};
@@ -20,6 +21,7 @@ use super::diagnostic::{Diagnostic, Diagnostics, listed, nearest};
 use super::expectation::Expectation;
 use super::interpret::{Fault, Machine, Rest, World};
 use super::prospect::Touches;
+use super::symmetry::Found;
 use crate::model::Semantics;
 use crate::model::flow::Flow;
 use crate::model::{
@@ -54,6 +56,8 @@ pub struct Program {
     pub(super) sent: Vec<(ProcessId, Value)>,
     /// The code that was run so far, if the program is observed.
     pub(super) reached: Option<Reached>,
+    /// Which processes differ only in their index, once somebody has asked.
+    pub(super) symmetry: OnceLock<Found>,
 }
 
 /// A declaration of a process or an actor.
@@ -176,6 +180,7 @@ impl Program {
             born: Vec::new(),
             sent: Vec::new(),
             reached: None,
+            symmetry: OnceLock::new(),
         }
     }
 

@@ -66,9 +66,9 @@ pub struct Member {
 pub enum Kind {
     /// Nowhere.
     Fixed,
-    /// The value is an index of this group, or an integer outside of its range, which no
-    /// permutation changes.
-    Index(u32),
+    /// The value is an index of this group plus this number (that of the first object of an
+    /// array, or 0), or an integer outside of its range, which no permutation changes.
+    Index(u32, i64),
     /// In components of a tuple.
     Tuple(Box<[Kind]>),
     /// In the items of a list. If there is a group, the positions are its indices, too.
@@ -118,8 +118,8 @@ impl Term {
         match (kind, value) {
             // Unit stands for the value of a variable that is never read again.
             (Kind::Fixed, _) | (_, Value::Unit) => word(pool),
-            (Kind::Index(group), Value::Int(index)) => {
-                match groups[*group as usize].place(*index) {
+            (Kind::Index(group, first), Value::Int(index)) => {
+                match groups[*group as usize].place(*index - first) {
                     Some(place) => Term::Member(Member { group: *group, place }),
                     None => word(pool),
                 }
