@@ -44,6 +44,19 @@ impl EveryState {
         EveryState { jobs: options.jobs.unwrap_or(one.jobs), ..one }
     }
 
+    /// Is one state of each orbit explored ([`super::orbits`])? Not if states are stored in other
+    /// ways, or if somebody wants to see all transitions, or has properties of their own, which
+    /// may tell processes apart.
+    fn merges_orbits<S: System>(&self, system: &S, driver: &Driver<'_>) -> bool {
+        let how = self.how;
+        how.has(Switch::Symmetry)
+            && how == Stateful { without: how.without, order: how.order, ..Stateful::default() }
+            && driver.depth().is_none()
+            && !driver.follows_transitions()
+            && driver.budget().properties.own().next().is_none()
+            && system.foresight().symmetry().is_some()
+    }
+
     fn plan(&self) -> Plan {
         Plan { jobs: self.jobs.get() as usize, first: self.first, max_replayed: self.max_replayed }
     }
@@ -64,7 +77,7 @@ impl Explorer for EveryState {
             name: "stateful",
             summary: "every state once, without reduction",
             guarantee: Guarantee::of_states(self.how),
-            takes: Takes { options: OPTIONS, ..Takes::of_stored(&[Switch::LiveVariables]) },
+            takes: Takes { options: OPTIONS, ..Takes::of_stored(&[Switch::LiveVariables, Switch::Symmetry]) },
             depth: Depth::Length,
             every_state: self.how.is_sound(),
             ..Profile::default()
@@ -78,17 +91,30 @@ impl Explorer for EveryState {
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         match driver.depth() {
+            None if self.merges_orbits(system, driver) => {
+                let all = &mut All { merges_orbits: true };
+                depth_first::explore(system, (self.how, self.plan()), all, driver);
+            }
             None if batches::can_look_up(system, self.how, driver) => {
                 batches::explore(system, self.how, self.plan(), driver);
             }
-            _ => depth_first::explore(system, (self.how, self.plan()), &mut All, driver),
+            _ => {
+                let all = &mut All { merges_orbits: false };
+                depth_first::explore(system, (self.how, self.plan()), all, driver);
+            }
         }
     }
 }
 
-struct All;
+struct All {
+    merges_orbits: bool,
+}
 
 impl<S: System> Reduction<S> for All {
+    fn merges_orbits(&self) -> bool {
+        self.merges_orbits
+    }
+
     fn next(&mut self, search: &mut DepthFirst<'_, S>) -> Option<ProcessId> {
         let visited_first = search.settings.visited_first();
         let top = search.top();

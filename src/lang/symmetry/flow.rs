@@ -82,7 +82,9 @@ impl<'p> Flow<'p> {
         for (declaration, process) in (0..).zip(&program.processes) {
             if let Instantiation::Family { .. } = process.kind {
                 let index = flow.indices[declaration as usize];
-                flow.nodes.learn(index, |facts| drop(facts.families.insert(declaration)));
+                flow.nodes.learn(index, |facts| {
+                    facts.families.insert(declaration);
+                });
             }
         }
         flow.cells();
