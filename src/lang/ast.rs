@@ -31,7 +31,14 @@ pub(crate) enum Item {
     Enum { name: Name, variants: Vec<Name> },
     Function { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
     Procedure { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
-    Process { name: Name, kind: ProcessKind, body: Block, is_daemon: bool },
+    Process {
+        name: Name,
+        kind: ProcessKind,
+        body: Block,
+        is_daemon: bool,
+        /// The word `symmetric`, if it is there.
+        symmetric: Option<Span>,
+    },
     Actor { name: Name, kind: ProcessKind, body: ActorBody },
     Init { body: Block },
     Final { body: Block },

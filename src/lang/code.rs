@@ -376,6 +376,11 @@ impl Code {
         }
     }
 
+    /// The part of the text that the instruction at `pc` stands for.
+    pub(crate) fn span(&self, pc: u32) -> Span {
+        self.spans[self.site_of[pc as usize] as usize]
+    }
+
     /// The site of the instruction at `pc`.
     pub(crate) fn site(&self, pc: u32) -> &Site {
         &self.sites[self.site_of[pc as usize] as usize]

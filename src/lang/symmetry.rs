@@ -41,6 +41,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::code::{Instr, Visible};
+use super::diagnostic::{Diagnostic, Span};
 use super::objects::ObjectKind;
 use super::program::Program;
 use crate::model::{Delivery, Group, Kind};
@@ -108,6 +109,38 @@ pub(crate) fn find(program: &Program) -> Found {
     let mut flow = Flow::of(program, declared(program));
     let groups = Groups::of(program, &mut flow);
     conclude(&flow, groups).unwrap_or_else(refused)
+}
+
+/// Says of each process that is declared as symmetric, by the word at this place, why it is not.
+pub(crate) fn disappointments(program: &Program, words: &[Option<Span>]) -> Vec<Diagnostic> {
+    if words.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let found = program.found_symmetry();
+    let declared = (0..).zip(words).filter_map(|(at, word)| Some((at, (*word)?)));
+    let each = declared.filter_map(|(declaration, word)| {
+        let name = &program.processes[declaration as usize].name;
+        let broken = found.broken.iter().find(|(at, _)| *at == declaration);
+        if let Some((_, Broken { text, pc })) = broken {
+            let message = format!("the processes `{name}` are not symmetric: {text}");
+            let warning = Diagnostic::warning(word, message);
+            let place = pc.map(|pc| program.code.span(pc));
+            return Some(match place {
+                Some(place) => warning.also(place, "here"),
+                None => warning,
+            });
+        }
+        let group = found.of_process.get(declaration as usize).copied().flatten();
+        let Some(group) = group else {
+            let message = format!("there is only one process `{name}`, so it has no symmetry");
+            return Some(Diagnostic::warning(word, message));
+        };
+        found.groups[group as usize].is_ring.then(|| {
+            let message = format!("the processes `{name}` form a ring: only rotations are left");
+            Diagnostic::warning(word, message)
+        })
+    });
+    each.collect()
 }
 
 /// What is known when all is judged.
