@@ -223,8 +223,8 @@ pub(crate) struct Marks {
     /// Where the next item of a set is taken.
     pub(crate) items: FxHashSet<u32>,
     /// Instructions that must not fail, or the order matters; with the places in `ranges` and
-    /// `items` of the loops around.
-    pub(crate) sure: FxHashMap<u32, Vec<u32>>,
+    /// `items` of the loops around, and whether the index is the variable of such a loop.
+    pub(crate) sure: FxHashMap<u32, (Vec<u32>, bool)>,
 }
 
 /// A variable: its slot on the stack, and the instructions `from..to` in which it is in scope.

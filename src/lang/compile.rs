@@ -127,6 +127,8 @@ pub(super) struct Compiler<'a> {
     /// bodies must not fail.
     free_loops: Vec<u32>,
     must_not_fail: bool,
+    /// The slots of the variables of free loops over ranges.
+    free_slots: Vec<u32>,
 }
 
 /// The body that is being compiled.
@@ -175,6 +177,7 @@ impl<'a> Compiler<'a> {
             is_free: false,
             free_loops: Vec::new(),
             must_not_fail: false,
+            free_slots: Vec::new(),
         }
     }
 
@@ -289,7 +292,11 @@ impl<'a> Compiler<'a> {
         };
         if may_fail && !self.free_loops.is_empty() {
             let here = self.here();
-            self.code.marks.sure.insert(here, self.free_loops.clone());
+            let is_variable = match self.code.instrs.last() {
+                Some(Instr::Get(slot)) => self.free_slots.contains(slot),
+                _ => false,
+            };
+            self.code.marks.sure.insert(here, (self.free_loops.clone(), is_variable));
         }
     }
 

@@ -68,8 +68,27 @@ impl Union {
     }
 }
 
-/// Visits all states, and puts those together that permuted executions lead to.
+/// Visits all states, and puts those together that permuted executions lead to. Which choices from
+/// a range are choices of an index, the judge does not know. So it tries all combinations: if with
+/// any of them each execution has its image, then the program is symmetric.
 pub fn orbits(program: &Program, text: &str) -> Orbits {
+    let mut sites = Vec::new();
+    let mut wrong = String::new();
+    for mask in 0_u32.. {
+        match with_choices(program, mask, &mut sites) {
+            Ok(found) => return found,
+            Err(why) => wrong = why,
+        }
+        if mask + 1 >= 1 << sites.len() {
+            break;
+        }
+    }
+    panic!("{wrong}\n{text}")
+}
+
+/// The same; a choice from a range at site number n stays as it is if bit n of `mask` is set. Adds
+/// new sites.
+fn with_choices(program: &Program, mask: u32, sites: &mut Vec<u32>) -> Result<Orbits, String> {
     let symmetry = program.foresight().symmetry().expect("a symmetric program");
     let mut locals = Locals::new(program);
     let (mut parts, mut portrait) = (Parts::default(), Vec::new());
@@ -100,15 +119,15 @@ pub fn orbits(program: &Program, text: &str) -> Orbits {
     let mut union = Union((0..paths.len()).collect());
     for permutation in generators(symmetry.groups()) {
         for (number, path) in paths.iter().enumerate() {
-            let renamed = renamed(&mut locals, symmetry, path, &permutation, text);
+            let renamed = renamed(&mut locals, symmetry, path, &permutation, (mask, sites))?;
             renamed.portrait(&mut locals, &mut parts, &mut portrait);
             let other = known.get(&portrait);
-            let other = other.unwrap_or_else(|| panic!("{path:?} renamed is new\n{text}"));
+            let other = other.ok_or_else(|| format!("{path:?} renamed is new"))?;
             union.join(number, *other);
         }
     }
     let roots = (0..paths.len()).filter(|&number| union.root(number) == number).count();
-    Orbits { states: paths.len() as u64, orbits: roots as u64 }
+    Ok(Orbits { states: paths.len() as u64, orbits: roots as u64 })
 }
 
 /// The state to which the renamed execution leads.
@@ -117,8 +136,8 @@ fn renamed(
     symmetry: &dyn Symmetry<<Program as System>::Local>,
     path: &[Action],
     by: &Permutation<'_>,
-    text: &str,
-) -> State {
+    (mask, sites): (u32, &mut Vec<u32>),
+) -> Result<State, String> {
     let mut one = State::initial(locals);
     let mut other = State::initial(locals);
     let process = |process: ProcessId| match symmetry.process(process) {
@@ -131,10 +150,23 @@ fn renamed(
     };
     for &action in path {
         let acting = process(action.process);
-        let choice = choice(locals, (&one, action), (&other, acting), by);
+        let local = locals.get(one.local(action.process));
+        let point = locals.system().foresight().point(local).map_or(0, |point| point.instruction);
+        let is_range = matches!(locals.op(one.local(action.process)), Some(Op::Choose { .. }));
+        if is_range && !sites.contains(&point) {
+            sites.push(point);
+        }
+        let site = sites.iter().position(|&known| known == point).filter(|_| is_range);
+        let stays = site.is_some_and(|site| mask >> site & 1 == 1);
+        let choice = match stays {
+            true => action.choice,
+            false => choice(locals, (&one, action), (&other, acting), by),
+        };
         let mut is_enabled = false;
         other.choices(locals, acting, |possible| is_enabled |= possible == choice);
-        assert!(is_enabled, "{path:?}: {action:?} renamed is {acting:?} {choice:?}\n{text}");
+        if !is_enabled {
+            return Err(format!("{path:?}: {action:?} renamed is {acting:?} {choice:?}"));
+        }
         other.step(locals, Action { process: acting, choice });
         one.step(locals, action);
     }
@@ -145,8 +177,10 @@ fn renamed(
         });
         (failed.count(), state.is_terminal(locals), state.stuck(locals).count())
     };
-    assert_eq!(counts(&one), counts(&other), "{path:?} renamed\n{text}");
-    other
+    match (counts(&one), counts(&other)) {
+        (one, other) if one != other => Err(format!("{path:?}: {one:?} renamed is {other:?}")),
+        _ => Ok(other),
+    }
 }
 
 /// The renamed choice: another number of a range of indices, or the place of the renamed element.

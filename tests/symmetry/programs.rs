@@ -1,7 +1,6 @@
 //! Random programs whose processes differ in little but their indices.
 //!
-//! Plain numbers are chosen from ranges that are not those of indices. So the judge knows which
-//! choices to rename.
+//! Some have something in them that tells the indices apart.
 
 use std::fmt::Write;
 

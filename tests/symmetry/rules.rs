@@ -152,3 +152,31 @@ fn the_place_of_what_breaks_it_is_shown() {
     assert!(read(daemon).warnings().is_empty());
     assert_eq!(compare(daemon), [2]);
 }
+
+/// The judge does not follow the carriers of a network. But the orbits have as many states in all
+/// as there are.
+#[test]
+fn messages_of_a_network_are_renamed() {
+    let start = "const N = 3; p2p mailbox inbox, own[N]; bag mailbox bag: int;\n";
+    for body in [
+        "process W[i in 0..N] { isend(inbox, i); }\nprocess M { let k = recv(inbox); recv(inbox); \
+         send(own[k], k); }",
+        "process W[i in 0..N] { issend(inbox, i, tag: 2); }\nprocess M { for _ in 0..N { \
+         let k = recv(inbox, tag: 2); } }",
+        "process W[i in 0..N] { isend(bag, i); isend(bag, i); }\nprocess M { recv(bag); \
+         let k = recv(bag); recv(bag); }",
+        "process W[i in 0..N] { let c = irecv(own[i]); isend(inbox, i); let k = wait(c); \
+         assert(k == i); }\nprocess M { let k = recv(inbox); send(own[k], k); let l = recv(inbox); \
+         send(own[l], l); }",
+        "process W[i in 0..N] { isend(inbox, 7, src: i); }\nprocess M { var from = -1; \
+         from = choose(0..N); recv(inbox, src: from); }",
+    ] {
+        let text = format!("{start}{body}");
+        let program = read(&text);
+        let [merged, whole] = [true, false].map(|on| super::search(&program, on));
+        assert_eq!(merged.verdict(), whole.verdict(), "{text}");
+        let figures = merged.stats.symmetry.as_ref().expect("symmetry");
+        assert_eq!(figures.stands_for, whole.stats.states, "{:?}\n{text}", merged.stats.states);
+        assert!(merged.stats.states < whole.stats.states, "{text}");
+    }
+}

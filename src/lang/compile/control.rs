@@ -73,12 +73,13 @@ impl Compiler<'_> {
     /// Compiles a loop that does this for each value of a generator. It leaves nothing on the
     /// stack; in the loop, the variables of the generator are in scope.
     pub(super) fn each(&mut self, generator: &Generator, body: &mut dyn FnMut(&mut Self)) {
-        let loops = self.free_loops.len();
+        let (loops, slots) = (self.free_loops.len(), self.free_slots.len());
         match generator {
             Generator::Range(var, lo, hi) => self.each_number(*var, lo, hi, body),
             Generator::Each(pattern, items) => self.each_item(pattern, items, body),
         }
         self.free_loops.truncate(loops);
+        self.free_slots.truncate(slots);
     }
 
     /// Notes that the instruction at `pc` only counts.
@@ -106,6 +107,7 @@ impl Compiler<'_> {
             (Some(lo), Some(hi)) if is_free => {
                 self.code.marks.ranges.insert(from, (lo, hi));
                 self.free_loops.push(from);
+                self.free_slots.push(counter);
                 true
             }
             _ => false,

@@ -7,13 +7,14 @@
 
 use std::collections::BTreeMap;
 
+use super::groups::several;
 use super::kinds::{Node, Nodes, Shape, Why};
 use crate::lang::ast::{BinaryOp, UnaryOp};
 use crate::lang::check::Instantiation;
 use crate::lang::code::{Code, Instr, Step, Visible, indices_in};
 use crate::lang::objects::ObjectKind;
 use crate::lang::program::Program;
-use crate::model::Value;
+use crate::model::{List, Value};
 
 /// A declaration of objects.
 pub(super) struct Declaration {
@@ -181,11 +182,14 @@ impl<'p> Flow<'p> {
 
     /// What may fail in loops whose order makes a difference then: the nodes that the loops go
     /// over.
-    pub(super) fn failing(&self, is_index: impl Fn(Node) -> bool) -> Vec<(Node, Why)> {
+    pub(super) fn failing(&self, is_index: impl Fn(Node, bool) -> bool) -> Vec<(Node, Why)> {
         let mut failing = Vec::new();
-        for (&pc, loops) in &self.code.marks.sure {
+        for (&pc, (loops, is_variable)) in &self.code.marks.sure {
             let Some((stack, _)) = &self.stacks[pc as usize] else { continue };
             let top = *stack.last().expect("an index");
+            // A variable of a loop is an index if its class is, whatever else is in the class.
+            let is_own = *is_variable || self.is_own_index(pc);
+            let is_index = |node| is_index(node, is_own);
             let is_constant = pc > 0
                 && matches!(self.code.instrs[pc as usize - 1], Instr::Const(_));
             let text = match self.code.instrs[pc as usize] {
@@ -219,6 +223,20 @@ impl<'p> Flow<'p> {
         let reached = (0..).zip(&self.stacks);
         let reached = reached.filter_map(|(pc, stack)| Some((pc, &stack.as_ref()?.0)));
         reached.filter(move |(pc, _)| rests(*pc))
+    }
+
+    /// Is the value on top before this instruction the index of the process that runs? It is never
+    /// assigned to.
+    fn is_own_index(&self, pc: u32) -> bool {
+        let is_first = pc > 0
+            && matches!(self.code.instrs[pc as usize - 1], Instr::Get(0))
+            && !self.code.join_points[pc as usize];
+        let processes = (0..).zip(&self.program.processes);
+        is_first
+            && processes.filter(|(_, process)| several(process).is_some()).any(|(at, _)| {
+                let (from, to) = self.body(at);
+                (from..to).contains(&pc)
+            })
     }
 
     fn arrive(&mut self, pc: u32, stack: &[Node], function: Option<u32>) {
@@ -265,6 +283,13 @@ impl<'p> Flow<'p> {
             }
             Value::Set(set) => {
                 let item = self.set(node, pc);
+                if let Some(range) = whole_range(set.items()) {
+                    // If these are all indices, no permutation changes the set.
+                    self.nodes.learn(item, |facts| {
+                        facts.ranges.entry(range).or_insert(pc);
+                    });
+                    return;
+                }
                 for value in set.items().iter().take(MOST_ITEMS) {
                     self.constant(item, value, pc);
                 }
@@ -557,8 +582,12 @@ impl<'p> Flow<'p> {
                 let length = self.number(pc - 1).expect("a constant");
                 let base = self.base_of_round(pc).expect("the beginning of it");
                 self.nodes.join(out, base, pc);
+                let is_own = self.is_own_index(pc - self.length_of_round(pc));
                 self.nodes.learn(out, |facts| {
                     facts.rings.entry(length).or_insert(pc);
+                    if !is_own {
+                        facts.any_turns = facts.any_turns.or(Some(pc));
+                    }
                 });
             }
             Add | Sub | Mul | Div | Rem => {
@@ -620,6 +649,16 @@ impl<'p> Flow<'p> {
     fn is_round(&self, pc: u32) -> bool {
         matches!(self.code.instrs.get(pc as usize), Some(Instr::Binary(BinaryOp::Rem)))
             && self.base_of_round(pc).is_some()
+    }
+
+    /// The number of instructions after the index in `(index + c - d …) % n`, that of the
+    /// remainder not included.
+    fn length_of_round(&self, pc: u32) -> u32 {
+        let mut at = pc - 2;
+        while let Instr::Binary(BinaryOp::Add | BinaryOp::Sub) = self.code.instrs[at as usize] {
+            at -= 2;
+        }
+        pc - at - 1
     }
 
     /// The index in `(index + c - d …) % n`.
@@ -783,4 +822,19 @@ impl<'p> Flow<'p> {
             }
         }
     }
+}
+
+/// The range that these numbers are, if they are several, in order and without a gap.
+fn whole_range(items: &List) -> Option<(i64, i64)> {
+    let numbers: Option<Vec<i64>> = items
+        .iter()
+        .map(|item| match item {
+            Value::Int(n) => Some(*n),
+            _ => None,
+        })
+        .collect();
+    let numbers = numbers?;
+    let [first, .., last] = numbers[..] else { return None };
+    let is_whole = numbers.windows(2).all(|two| two[0].checked_add(1) == Some(two[1]));
+    is_whole.then_some((first, last.checked_add(1)?))
 }

@@ -23,9 +23,17 @@ impl Groups {
     /// Judges the classes of indices. Where a place must not fail but may, the loops around it
     /// break the symmetry, and all is judged again.
     pub(super) fn of(program: &Program, flow: &mut Flow<'_>) -> Groups {
+        let mut first: Vec<(u32, Broken)> = Vec::new();
         loop {
-            let found = Groups::at_once(program, flow);
-            let failing = flow.failing(|node| found.is_index(flow, node));
+            let mut found = Groups::at_once(program, flow);
+            // What came first is the reason.
+            for (declaration, why) in &mut found.broken {
+                match first.iter().find(|(known, _)| known == declaration) {
+                    Some((_, reason)) => *why = reason.clone(),
+                    None => first.push((*declaration, why.clone())),
+                }
+            }
+            let failing = flow.failing(|node, is_own| found.is_index(flow, node, is_own));
             flow.nodes.has_news = false;
             for (node, why) in failing {
                 flow.nodes.spoil(node, why.text, why.pc);
@@ -70,9 +78,11 @@ impl Groups {
         self.roots.iter().position(|&known| known == root).map(|group| group as u32)
     }
 
-    /// Are these integers indices of a group, and none of them is outside of its range?
-    fn is_index(&self, flow: &Flow<'_>, node: Node) -> bool {
-        self.group_of(flow, node).is_some() && flow.nodes.facts(node).constants.is_empty()
+    /// Are these integers indices of a group, and none of them is outside of its range? That is
+    /// known of the index of a process, and of the variable of a loop (`is_own`).
+    fn is_index(&self, flow: &Flow<'_>, node: Node, is_own: bool) -> bool {
+        let has_others = !is_own && !flow.nodes.facts(node).constants.is_empty();
+        self.group_of(flow, node).is_some() && !has_others
     }
 
     /// The kind of such values.
@@ -157,7 +167,7 @@ fn judge(facts: &Facts, range: &Range<i64>, program: &Program) -> Result<bool, B
             return broken(format!("the remainder by {length} is not the next of the indices"), pc);
         }
     }
-    if let (Some(&pc), Some(_)) = (facts.rings.values().next(), facts.constants.first_key_value()) {
+    if let (Some(pc), Some(_)) = (facts.any_turns, facts.constants.first_key_value()) {
         let text = "it may be a number that is none of the indices, and has no next one";
         return broken(text.into(), pc);
     }

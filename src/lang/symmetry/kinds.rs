@@ -59,6 +59,8 @@ pub(super) struct Facts {
     pub(super) lengths: BTreeMap<u32, u32>,
     /// The lengths of the rings in which they move on, and where.
     pub(super) rings: BTreeMap<i64, u32>,
+    /// Where one of them moves on that is not the index of the process itself.
+    pub(super) any_turns: Option<u32>,
     /// They are numbers of objects of this declaration, by an index.
     pub(super) declaration: Option<usize>,
 }
@@ -82,6 +84,7 @@ impl Facts {
         for (length, pc) in other.rings {
             self.rings.entry(length).or_insert(pc);
         }
+        self.any_turns = self.any_turns.or(other.any_turns);
         self.declaration = self.declaration.or(other.declaration);
     }
 }
