@@ -61,7 +61,8 @@ pub fn compare(text: &str) -> Vec<u32> {
     let Some(figures) = &merged.stats.symmetry else { return Vec::new() };
     let found = judge::orbits(&program, text);
     assert_eq!(Some(found.states), whole.stats.states, "{text}");
-    assert_eq!(merged.stats.states, Some(found.orbits), "{figures:?}\n{text}");
+    let kept = merged.stats.states.expect("states");
+    assert!(found.orbits.contains(&kept), "{kept} of {:?}: {figures:?}\n{text}", found.orbits);
     assert_eq!(figures.stands_for, Some(found.states), "{figures:?}\n{text}");
     figures.indices.clone()
 }

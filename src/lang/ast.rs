@@ -24,13 +24,39 @@ pub(crate) struct File {
 /// A declaration at the top level.
 #[derive(Debug)]
 pub(crate) enum Item {
-    Const { name: Name, ty: Option<TypeExpr>, value: Expr },
-    Mailbox { name: Name, size: Option<Expr>, message: Option<TypeExpr>, delivery: Delivery },
+    Const {
+        name: Name,
+        ty: Option<TypeExpr>,
+        value: Expr,
+    },
+    Mailbox {
+        name: Name,
+        size: Option<Expr>,
+        message: Option<TypeExpr>,
+        delivery: Delivery,
+    },
     Objects(Objects),
-    Shared { name: Name, ty: TypeExpr, initial: Expr },
-    Enum { name: Name, variants: Vec<Name> },
-    Function { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
-    Procedure { name: Name, params: Vec<Param>, result: Option<TypeExpr>, body: Block },
+    Shared {
+        name: Name,
+        ty: TypeExpr,
+        initial: Expr,
+    },
+    Enum {
+        name: Name,
+        variants: Vec<Name>,
+    },
+    Function {
+        name: Name,
+        params: Vec<Param>,
+        result: Option<TypeExpr>,
+        body: Block,
+    },
+    Procedure {
+        name: Name,
+        params: Vec<Param>,
+        result: Option<TypeExpr>,
+        body: Block,
+    },
     Process {
         name: Name,
         kind: ProcessKind,
@@ -39,10 +65,20 @@ pub(crate) enum Item {
         /// The word `symmetric`, if it is there.
         symmetric: Option<Span>,
     },
-    Actor { name: Name, kind: ProcessKind, body: ActorBody },
-    Init { body: Block },
-    Final { body: Block },
-    Invariant { body: Block },
+    Actor {
+        name: Name,
+        kind: ProcessKind,
+        body: ActorBody,
+    },
+    Init {
+        body: Block,
+    },
+    Final {
+        body: Block,
+    },
+    Invariant {
+        body: Block,
+    },
 }
 
 impl Item {

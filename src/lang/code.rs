@@ -220,6 +220,8 @@ pub(crate) struct Marks {
     pub(crate) ranges: FxHashMap<u32, (i64, i64)>,
     /// Other instructions that only count.
     pub(crate) counts: FxHashSet<u32>,
+    /// Where a loop in order compares its counter.
+    pub(crate) orders: FxHashSet<u32>,
     /// Where the next item of a set is taken.
     pub(crate) items: FxHashSet<u32>,
     /// Instructions that must not fail, or the order matters; with the places in `ranges` and

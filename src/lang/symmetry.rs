@@ -40,6 +40,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::check::Instantiation;
 use super::code::{Instr, Visible};
 use super::diagnostic::{Diagnostic, Span};
 use super::objects::ObjectKind;
@@ -132,8 +133,11 @@ pub(crate) fn disappointments(program: &Program, words: &[Option<Span>]) -> Vec<
         }
         let group = found.of_process.get(declaration as usize).copied().flatten();
         let Some(group) = group else {
-            let message = format!("there is only one process `{name}`, so it has no symmetry");
-            return Some(Diagnostic::warning(word, message));
+            // A family of one is one only with these constants.
+            let kind = program.processes[declaration as usize].kind;
+            let is_family = matches!(kind, Instantiation::Family { .. });
+            let message = format!("`{name}` has no index, so it has no symmetry");
+            return (!is_family).then(|| Diagnostic::warning(word, message));
         };
         found.groups[group as usize].is_ring.then(|| {
             let message = format!("the processes `{name}` form a ring: only rotations are left");
@@ -189,9 +193,9 @@ fn refusal(program: &Program) -> Option<Broken> {
     instrs.into_iter().find_map(|(pc, instr)| {
         let text = match instr {
             Instr::Visible(Visible::Spawn { .. } | Visible::Join) => "processes are spawned",
-            Instr::Visible(
-                Visible::Cancel | Visible::CancelOutcome | Visible::Probe { .. },
-            ) => "messages are probed, or receives cancelled",
+            Instr::Visible(Visible::Cancel | Visible::CancelOutcome | Visible::Probe { .. }) => {
+                "messages are probed, or receives cancelled"
+            }
             Instr::Visible(Visible::Test | Visible::TestAny) if has_network => {
                 "receives at a p2p or bag mailbox are tested"
             }

@@ -7,10 +7,10 @@ use mazurka::model::{
     Action, Choice, Group, Locals, Op, Parts, ProcessId, State, Symmetry, System, Value,
 };
 
-/// What the judge has counted.
+/// What the judge has counted: the states, and the orbits of each symmetry of the program.
 pub struct Orbits {
     pub states: u64,
-    pub orbits: u64,
+    pub orbits: Vec<u64>,
 }
 
 /// A permutation of the indices of one group.
@@ -70,25 +70,31 @@ impl Union {
 
 /// Visits all states, and puts those together that permuted executions lead to. Which choices from
 /// a range are choices of an index, the judge does not know. So it tries all combinations: if with
-/// any of them each execution has its image, then the program is symmetric.
+/// one of them each execution has its image, then the program is symmetric in this way. There may be
+/// several such ways: to rename a choice whose value nobody compares with an index makes no
+/// difference, or a symmetry more.
 pub fn orbits(program: &Program, text: &str) -> Orbits {
-    let mut sites = Vec::new();
-    let mut wrong = String::new();
+    let (mut sites, mut wrong) = (Vec::new(), String::new());
+    let mut all = Orbits { states: 0, orbits: Vec::new() };
     for mask in 0_u32.. {
         match with_choices(program, mask, &mut sites) {
-            Ok(found) => return found,
+            Ok((states, orbits)) => {
+                all.states = states;
+                all.orbits.push(orbits);
+            }
             Err(why) => wrong = why,
         }
         if mask + 1 >= 1 << sites.len() {
             break;
         }
     }
-    panic!("{wrong}\n{text}")
+    assert!(!all.orbits.is_empty(), "{wrong}\n{text}");
+    all
 }
 
 /// The same; a choice from a range at site number n stays as it is if bit n of `mask` is set. Adds
 /// new sites.
-fn with_choices(program: &Program, mask: u32, sites: &mut Vec<u32>) -> Result<Orbits, String> {
+fn with_choices(program: &Program, mask: u32, sites: &mut Vec<u32>) -> Result<(u64, u64), String> {
     let symmetry = program.foresight().symmetry().expect("a symmetric program");
     let mut locals = Locals::new(program);
     let (mut parts, mut portrait) = (Parts::default(), Vec::new());
@@ -127,7 +133,7 @@ fn with_choices(program: &Program, mask: u32, sites: &mut Vec<u32>) -> Result<Or
         }
     }
     let roots = (0..paths.len()).filter(|&number| union.root(number) == number).count();
-    Ok(Orbits { states: paths.len() as u64, orbits: roots as u64 })
+    Ok((paths.len() as u64, roots as u64))
 }
 
 /// The state to which the renamed execution leads.
@@ -206,9 +212,7 @@ fn choice(
             image.map_or(action.choice, |at| chosen[at])
         }
         Some(_) => action.choice,
-        None if (lo..hi) == by.group.range => {
-            chosen[(by.index(lo + place as i64) - lo) as usize]
-        }
+        None if (lo..hi) == by.group.range => chosen[(by.index(lo + place as i64) - lo) as usize],
         None => action.choice,
     }
 }

@@ -99,7 +99,10 @@ fn what_keeps_the_symmetry_is_found() {
         ("let k = choose(0..N); flag[k] = true; if k == i { count = 1; }", ""),
         ("heard = heard union {i}; if i in heard { count = 1; }", ""),
         ("heard = heard union {i}; let s = heard; let k = choose(s); flag[k] = true;", ""),
-        ("var marks = [false; N]; marks[i] = true; if forall j in 0..N: marks[j] { last = i; }", ""),
+        (
+            "var marks = [false; N]; marks[i] = true; if forall j in 0..N: marks[j] { last = i; }",
+            "",
+        ),
         (
             "var n = 0; var marks = [false; N]; marks[choose(0..N)] = true; \
              for j in 0..N { if marks[j] { n += 1; } } count = n;",
@@ -107,7 +110,10 @@ fn what_keeps_the_symmetry_is_found() {
         ),
         ("let s = {(j, true) for j in 0..N if j != i}; if (last, true) in s { count = 1; }", ""),
         ("let m = {j: j == i for j in 0..N}; flag[i] = m[i];", ""),
-        ("var k = i; local(\"a\"); k = -1;", "invariant { assert(forall j in 0..N: W[j].k != 7); }"),
+        (
+            "var k = i; local(\"a\"); k = -1;",
+            "invariant { assert(forall j in 0..N: W[j].k != 7); }",
+        ),
         ("last = i;", "process V[j in 0..N] { if last == j { flag[j] = true; } }"),
         ("local(\"a\"); local(\"b\");", ""),
         ("count = [4, 5, 6][choose(0..2)];", ""),
@@ -144,7 +150,7 @@ fn the_place_of_what_breaks_it_is_shown() {
     assert!(shown.contains("assert(i < 2)") && shown.contains("here"), "{shown}");
     let one = "symmetric process W { local(\"a\"); }";
     let shown = read(one).warnings().render(false);
-    assert!(shown.contains("there is only one process `W`"), "{shown}");
+    assert!(shown.contains("`W` has no index"), "{shown}");
     let name = "process symmetric { let symmetric = 1; assert(symmetric == 1); }";
     assert!(read(name).warnings().is_empty());
     let daemon = "mailbox m: int; symmetric daemon process D[i in 0..2] { recv(m); }\n\

@@ -14,7 +14,7 @@ use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile};
 use crate::explore::settings::options::{Options, Takes};
-use crate::model::{ProcessId, System};
+use crate::model::{Group, ProcessId, System};
 
 /// Visits every state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +29,17 @@ pub struct EveryState {
     /// Number of replayed actions after which the search falls back to one state at a time (in
     /// addition to an eighth of the transitions).
     pub max_replayed: u64,
+    /// Symmetry is used if there are at least that many permutations. To rename a state takes some
+    /// 30 times as long as to visit it.
+    pub least_permutations: u64,
 }
 
 impl EveryState {
     /// A search with one thread and these settings.
     pub fn of(how: Stateful) -> EveryState {
         let Plan { first, max_replayed, .. } = Plan::default();
-        EveryState { how, jobs: NonZeroU32::MIN, first, max_replayed }
+        let least_permutations = 2;
+        EveryState { how, jobs: NonZeroU32::MIN, first, max_replayed, least_permutations }
     }
 
     /// The explorer with these options.
@@ -54,12 +58,21 @@ impl EveryState {
             && driver.depth().is_none()
             && !driver.follows_transitions()
             && driver.budget().properties.own().next().is_none()
-            && system.foresight().symmetry().is_some()
+            && system
+                .foresight()
+                .symmetry()
+                .is_some_and(|symmetry| self.least_permutations <= permutations(symmetry.groups()))
     }
 
     fn plan(&self) -> Plan {
         Plan { jobs: self.jobs.get() as usize, first: self.first, max_replayed: self.max_replayed }
     }
+}
+
+/// The number of permutations of all groups together; the largest number if it does not fit.
+fn permutations(groups: &[Group]) -> u64 {
+    let each = groups.iter().map(|group| group.permutations().unwrap_or(u64::MAX));
+    each.fold(1, u64::saturating_mul)
 }
 
 impl Default for EveryState {
@@ -77,7 +90,10 @@ impl Explorer for EveryState {
             name: "stateful",
             summary: "every state once, without reduction",
             guarantee: Guarantee::of_states(self.how),
-            takes: Takes { options: OPTIONS, ..Takes::of_stored(&[Switch::LiveVariables, Switch::Symmetry]) },
+            takes: Takes {
+                options: OPTIONS,
+                ..Takes::of_stored(&[Switch::LiveVariables, Switch::Symmetry])
+            },
             depth: Depth::Length,
             every_state: self.how.is_sound(),
             ..Profile::default()

@@ -24,7 +24,8 @@ use rustc_hash::FxHashMap;
 
 use crate::explore::result::SymmetryFigures;
 use crate::model::{
-    Delivery, Describer, Group, Locals, Object, ProcessId, State, Symmetry, System, Values, has_term,
+    Delivery, Describer, Group, Locals, Object, ProcessId, State, Symmetry, System, Values,
+    has_term,
 };
 use canonical::{Canonical, Owner, Part, Terms};
 
@@ -98,9 +99,9 @@ impl Orbits {
         for number in 0..locals.initial().len() as u32 {
             let process = ProcessId(number);
             let at = state.place_of_process(process);
-            let owner = symmetry.process(process).map(|member| {
-                canonical.owner_of_process(symmetry.family_of(process), member, at)
-            });
+            let owner = symmetry
+                .process(process)
+                .map(|member| canonical.owner_of_process(symmetry.family_of(process), member, at));
             places[at] = Some(Place { what: What::Process(process), owner });
         }
         let places = places.into_iter().map(|place| place.expect("a place of each part"));
@@ -155,7 +156,8 @@ impl Orbits {
     pub(crate) fn count(&mut self) {
         self.is_exact &= self.canonical.is_exact();
         let orbit = self.canonical.orbit().filter(|_| self.is_exact);
-        self.stands_for = self.stands_for.zip(orbit).and_then(|(sum, orbit)| sum.checked_add(orbit));
+        self.stands_for =
+            self.stands_for.zip(orbit).and_then(|(sum, orbit)| sum.checked_add(orbit));
     }
 
     /// The figures.

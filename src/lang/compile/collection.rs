@@ -73,12 +73,7 @@ impl Compiler<'_> {
 
     /// Compiles loops within loops, the last one with this body. `is_free`: does the order of the
     /// values make no difference?
-    fn nest(
-        &mut self,
-        generators: &[Generator],
-        is_free: bool,
-        body: &mut dyn FnMut(&mut Self),
-    ) {
+    fn nest(&mut self, generators: &[Generator], is_free: bool, body: &mut dyn FnMut(&mut Self)) {
         match generators.split_first() {
             None => body(self),
             Some((first, rest)) => {

@@ -120,6 +120,8 @@ impl Compiler<'_> {
         self.emit(Instr::Get(counter));
         self.emit(Instr::Get(counter + 1));
         self.only_counts(is_free, self.here());
+        let here = self.here();
+        self.code.marks.orders.insert(here);
         self.emit(Instr::Binary(BinaryOp::Lt));
         let end = self.jump(Instr::JumpIfFalse);
         body(self);
@@ -150,6 +152,7 @@ impl Compiler<'_> {
             self.free_loops.push(taken);
         }
         // Where the counter is compared.
+        self.code.marks.orders.insert(start + 3);
         self.only_counts(is_free, start + 3);
         self.bind_top(pattern);
         body(self);

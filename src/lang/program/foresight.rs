@@ -5,9 +5,7 @@ use crate::lang::check::Instantiation;
 use crate::lang::code::{Instr, Visible};
 use crate::lang::program::{Local, Program};
 use crate::lang::prospect;
-use crate::model::{
-    Asking, Foresight, Handle, May, Part, Point, Reach, Symmetry, Touch, Value,
-};
+use crate::model::{Asking, Foresight, Handle, May, Part, Point, Reach, Symmetry, Touch, Value};
 
 impl Foresight<Local> for Program {
     fn holds_values(&self) -> bool {

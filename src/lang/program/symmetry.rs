@@ -4,9 +4,7 @@ use crate::lang::code::Instr;
 use crate::lang::objects::ObjectKind;
 use crate::lang::program::{Local, Program};
 use crate::lang::symmetry::{Array, Found, find};
-use crate::model::{
-    Group, Kind, Member, Object, ProcessId, Symmetry, Term, Value, Values,
-};
+use crate::model::{Group, Kind, Member, Object, ProcessId, Symmetry, Term, Value, Values};
 
 impl Program {
     /// What is known of its symmetry. Found when it is first asked for.
@@ -26,9 +24,8 @@ impl Program {
             Object::Condvar(_) | Object::Collective(_) => return None,
         };
         let mut arrays = self.found_symmetry().arrays.iter();
-        let found = arrays.find(|one| {
-            one.kind == kind && (one.base..one.base + one.count).contains(&number)
-        });
+        let found = arrays
+            .find(|one| one.kind == kind && (one.base..one.base + one.count).contains(&number));
         found.map(|one| (one, number))
     }
 

@@ -140,7 +140,8 @@ impl<'p> Flow<'p> {
 
     /// The variables of processes that are read from outside are those on their stacks.
     fn variables(&mut self) {
-        let seen: Vec<((u32, u32), Node)> = self.seen.iter().map(|(&at, &node)| (at, node)).collect();
+        let seen: Vec<((u32, u32), Node)> =
+            self.seen.iter().map(|(&at, &node)| (at, node)).collect();
         for ((process, name), node) in seen {
             let (from, to) = self.body(process);
             let live = self.code.live.iter();
@@ -190,8 +191,8 @@ impl<'p> Flow<'p> {
             // A variable of a loop is an index if its class is, whatever else is in the class.
             let is_own = *is_variable || self.is_own_index(pc);
             let is_index = |node| is_index(node, is_own);
-            let is_constant = pc > 0
-                && matches!(self.code.instrs[pc as usize - 1], Instr::Const(_));
+            let is_constant =
+                pc > 0 && matches!(self.code.instrs[pc as usize - 1], Instr::Const(_));
             let text = match self.code.instrs[pc as usize] {
                 Instr::ProcessVar { process, name } => {
                     let is_fine = is_constant || is_index(top);
@@ -217,9 +218,8 @@ impl<'p> Flow<'p> {
 
     /// The stacks of processes where they may rest.
     pub(super) fn resting(&self) -> impl Iterator<Item = (u32, &Vec<Node>)> {
-        let rests = |pc: u32| {
-            matches!(self.code.instrs[pc as usize], Instr::Visible(_) | Instr::End)
-        };
+        let rests =
+            |pc: u32| matches!(self.code.instrs[pc as usize], Instr::Visible(_) | Instr::End);
         let reached = (0..).zip(&self.stacks);
         let reached = reached.filter_map(|(pc, stack)| Some((pc, &stack.as_ref()?.0)));
         reached.filter(move |(pc, _)| rests(*pc))
@@ -442,18 +442,16 @@ impl<'p> Flow<'p> {
     fn result(&mut self, instr: &Instr, args: &[Node], stack: &[Node], pc: u32) -> Option<Node> {
         let out = self.fresh_at(pc);
         match instr {
-            Instr::Const(at) => {
-                match self.code.marks.ranges.get(&pc) {
-                    Some(&range) => self.nodes.learn(out, |facts| {
-                        facts.ranges.entry(range).or_insert(pc);
-                    }),
-                    None if self.code.marks.counts.contains(&pc) => {}
-                    None => {
-                        let value = &self.program.code.constants[*at as usize];
-                        self.constant(out, value, pc);
-                    }
+            Instr::Const(at) => match self.code.marks.ranges.get(&pc) {
+                Some(&range) => self.nodes.learn(out, |facts| {
+                    facts.ranges.entry(range).or_insert(pc);
+                }),
+                None if self.code.marks.counts.contains(&pc) => {}
+                None => {
+                    let value = &self.program.code.constants[*at as usize];
+                    self.constant(out, value, pc);
                 }
-            }
+            },
             Instr::Get(slot) => return Some(stack[*slot as usize]),
             Instr::GetPart(slot, steps) => {
                 let indices = &stack[stack.len() - indices_in(steps)..];
@@ -528,7 +526,8 @@ impl<'p> Flow<'p> {
                 self.nodes.spoil(out, "this is a number of messages", pc);
             }
             Instr::ProcessVar { process, name } => {
-                if let Instantiation::Family { .. } = self.program.processes[*process as usize].kind {
+                if let Instantiation::Family { .. } = self.program.processes[*process as usize].kind
+                {
                     self.nodes.join(self.indices[*process as usize], args[0], pc);
                 }
                 self.seen.entry((*process, *name)).or_insert(out);
@@ -574,7 +573,11 @@ impl<'p> Flow<'p> {
             Eq | Ne => self.nodes.join(left, right, pc),
             Lt | Le | Gt | Ge => {
                 if !self.code.marks.counts.contains(&pc) {
-                    self.spoil_all(args, "it is compared by more than `==`", pc);
+                    let text = match self.code.marks.orders.contains(&pc) {
+                        true => "a loop counts in this order",
+                        false => "it is compared by more than `==`",
+                    };
+                    self.spoil_all(args, text, pc);
                 }
             }
             Add | Sub if self.turns_round(pc).is_some() => {}
@@ -760,9 +763,11 @@ impl<'p> Flow<'p> {
             }
             Visible::Act(..) => super::acts::follow(self, visible, args, out, pc),
             Visible::Choose => match (self.number(pc - 2), self.number(pc - 1)) {
-                (Some(from), Some(to)) if self.is_straight(pc - 1, pc) => self.nodes.learn(out, |facts| {
-                    facts.ranges.entry((from, to)).or_insert(pc);
-                }),
+                (Some(from), Some(to)) if self.is_straight(pc - 1, pc) => {
+                    self.nodes.learn(out, |facts| {
+                        facts.ranges.entry((from, to)).or_insert(pc);
+                    })
+                }
                 _ => self.nodes.spoil(out, "the bounds of this choice are not constant", pc),
             },
             Visible::ChooseFrom => match *self.nodes.shape(args[0]) {

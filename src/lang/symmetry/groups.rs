@@ -102,7 +102,8 @@ impl Groups {
         Ok(match flow.nodes.shape(node) {
             Shape::Open | Shape::Comm(_) => Kind::Fixed,
             Shape::Tuple(parts) => {
-                let kinds: Box<[Kind]> = parts.iter().map(|&part| kind(part)).collect::<Result<_, _>>()?;
+                let kinds: Box<[Kind]> =
+                    parts.iter().map(|&part| kind(part)).collect::<Result<_, _>>()?;
                 if is_fixed(&kinds) { Kind::Fixed } else { Kind::Tuple(kinds) }
             }
             Shape::List(at, item) => {

@@ -13,8 +13,8 @@ use super::State;
 use super::portrait::is_in_queue;
 use crate::model::op::*;
 use crate::model::{
-    Completion, Delivery, End, Envelope, Kind, LocalId, Locals, Object, Posted, ProcessId,
-    Sent, Settlement, Symmetry, System, Term, Value, ValueId, Values,
+    Completion, Delivery, End, Envelope, Kind, LocalId, Locals, Object, Posted, ProcessId, Sent,
+    Settlement, Symmetry, System, Term, Value, ValueId, Values,
 };
 
 /// What terms are made with.

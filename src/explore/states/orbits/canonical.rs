@@ -379,11 +379,14 @@ impl Canonical {
                 parts.iter().for_each(|part| self.write(part, images, words));
             }
             Term::Bag(parts) => {
-                let mut all: Vec<Vec<u32>> = parts.iter().map(|part| {
-                    let mut words = Vec::new();
-                    self.write(part, images, &mut words);
-                    words
-                }).collect();
+                let mut all: Vec<Vec<u32>> = parts
+                    .iter()
+                    .map(|part| {
+                        let mut words = Vec::new();
+                        self.write(part, images, &mut words);
+                        words
+                    })
+                    .collect();
                 all.sort_unstable();
                 words.extend([3, parts.len() as u32]);
                 all.iter().for_each(|part| words.extend(part));
@@ -442,9 +445,9 @@ impl Look<'_> {
                 mix(4, sum)
             }
             Term::Array(group, from, items) => {
-                let each = (0..).zip(items).map(|(at, item)| {
-                    mix(self.position(*group, *from, at), self.hash(item))
-                });
+                let each = (0..)
+                    .zip(items)
+                    .map(|(at, item)| mix(self.position(*group, *from, at), self.hash(item)));
                 mix(5, each.fold(0, u64::wrapping_add))
             }
         }
