@@ -36,7 +36,7 @@ const STATEMENTS: &[&str] = &[
     "if $ != -1 { isend(reply[$], @); }",
     "$ = recv(reply[@]);",
     "send(pair, (@, $));",
-    "let (a, b) = recv(pair); if a == @ { $ = b; }",
+    "let (a, c) = recv(pair); if a == @ { $ = c; }",
     "marks[@] = true;",
     "if $ != -1 { marks[$] = !marks[$]; }",
     "if forall j in 0..N: marks[j] { local(\"all\"); }",
