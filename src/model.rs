@@ -90,7 +90,7 @@ pub use semantics::{Buffering, Leaving, Semantics};
 pub use set::Set;
 pub use state::{Describer, Offer, Parts, Piece, State, has_term};
 pub use stop::StopSignal;
-pub use symmetry::{Group, Kind, Member, Symmetry, Term};
+pub use symmetry::{Group, IndexKind, Member, Symmetry, Term};
 pub use system::{Failure, FailureKind, Next, System};
 pub use touch::{May, Touch};
 pub use value::{Value, ValueId, Values};

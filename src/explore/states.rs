@@ -19,6 +19,7 @@
 
 mod batches;
 mod breadth_first;
+mod canonical;
 #[cfg(feature = "cli")]
 pub mod count;
 mod cursor;

@@ -283,23 +283,6 @@ impl<'a> Compiler<'a> {
         self.code.site_of.push(site);
     }
 
-    /// Notes what may fail in a loop in which the order makes no difference.
-    fn mark_sure(&mut self, instr: &Instr) {
-        let may_fail = match instr {
-            Instr::ProcessVar { .. } => true,
-            Instr::Index | Instr::Address { .. } => self.must_not_fail,
-            _ => false,
-        };
-        if may_fail && !self.free_loops.is_empty() {
-            let here = self.here();
-            let is_variable = match self.code.instrs.last() {
-                Some(Instr::Get(slot)) => self.free_slots.contains(slot),
-                _ => false,
-            };
-            self.code.marks.sure.insert(here, (self.free_loops.clone(), is_variable));
-        }
-    }
-
     fn site(&mut self, span: Span) -> u32 {
         if let Some(&site) = self.sites.get(&span) {
             return site;

@@ -30,7 +30,7 @@ use crate::model::{
     Site, Stimulus, System, Value, Values,
 };
 pub(super) use operation::MAX_CHOICES;
-use path::{Link, Path};
+use path::Path;
 
 /// A compiled program, which runs as a [`System`].
 #[derive(Clone, Debug)]
@@ -377,15 +377,6 @@ impl Program {
                 names(*process).unwrap_or_else(|| self.show_reference(*process))
             }
             other => other.to_string(),
-        }
-    }
-
-    fn link_name(&self, (declaration, number): Link) -> String {
-        let template = &self.processes[declaration as usize];
-        match template.kind {
-            Instantiation::Single => template.name.clone(),
-            Instantiation::Family { .. } => format!("{}[{number}]", template.name),
-            Instantiation::Template => format!("{}#{number}", template.name),
         }
     }
 }

@@ -10,7 +10,7 @@
 //! |---|---|
 //! | `==`, `!=`, `in`; assigned, sent, received, stored in cells, tuples, lists, sets, maps | stay indices |
 //! | index of an array of objects, or of a list that has a place for each of them | stay indices |
-//! | `choose(0..N)`, a loop over `0..N` in which the order makes no difference ([`compile::order`]) | stay indices |
+//! | `choose(0..N)`, a loop over `0..N` whose order makes no difference (`compile::order`) | stay |
 //! | a constant outside of the range, such as -1 for "none" | stay indices; permutations do not change it |
 //! | `(i + 1) % N`, `(i + N - 1) % N` | only rotations are left |
 //! | `<`, arithmetic, a constant of the range, a loop in ascending order, `values(m)`, a number of elements | are plain numbers |
@@ -31,7 +31,6 @@
 //! What is refused as a whole: spawned processes and actors (their names depend on an order),
 //! condition variables, collectives, probes, cancelled receives, `value(c)`.
 
-mod acts;
 mod flow;
 mod groups;
 mod kinds;
@@ -45,9 +44,9 @@ use super::code::{Instr, Visible};
 use super::diagnostic::{Diagnostic, Span};
 use super::objects::ObjectKind;
 use super::program::Program;
-use crate::model::{Delivery, Group, Kind};
-use flow::Flow;
-use groups::{Groups, several};
+use crate::model::{Delivery, Group, IndexKind};
+use flow::{Flow, several};
+use groups::Groups;
 
 /// The deepest nesting of types that is looked at.
 const MOST_DEPTH: u32 = 100;
@@ -76,7 +75,7 @@ pub(crate) struct Array {
     /// The group of its indices.
     pub(crate) index: Option<u32>,
     /// Of the content, the source, the tag.
-    pub(crate) carried: [Kind; 3],
+    pub(crate) carried: [IndexKind; 3],
 }
 
 /// What was found.
@@ -88,7 +87,7 @@ pub(crate) struct Found {
     pub(crate) of_process: Vec<Option<u32>>,
     pub(crate) arrays: Vec<Array>,
     /// For each instruction at which a process may rest, the kinds of the values on its stack.
-    pub(crate) stacks: FxHashMap<u32, Arc<[Kind]>>,
+    pub(crate) stacks: FxHashMap<u32, Arc<[IndexKind]>>,
     /// Declarations of processes without symmetry, and why.
     pub(crate) broken: Vec<(u32, Broken)>,
 }
@@ -162,14 +161,14 @@ fn conclude(flow: &Flow<'_>, groups: Groups) -> Result<Found, Broken> {
     }
     let mut stacks = FxHashMap::default();
     for (pc, stack) in flow.resting() {
-        let kinds: Result<Vec<Kind>, Broken> = stack
+        let kinds: Result<Vec<IndexKind>, Broken> = stack
             .iter()
             .map(|&slot| match flow.nodes.facts(slot).declaration.map(|at| &arrays[at]) {
                 // The number of an object.
                 Some(&Array { index: Some(group), base, .. }) => {
-                    Ok(Kind::Index(group, i64::from(base)))
+                    Ok(IndexKind::Index(group, i64::from(base)))
                 }
-                Some(_) => Ok(Kind::Fixed),
+                Some(_) => Ok(IndexKind::Fixed),
                 None => kind(slot),
             })
             .collect();

@@ -7,7 +7,7 @@
 //!
 //! A [`Group`] is a range of indices with its permutations: all of them, or the rotations if the
 //! program also computes the next index in a ring. What a permutation does to a state is given by
-//! what kind of value each place holds ([`Kind`]). A [`Term`] is a part of a state in which the
+//! what kind of value each place holds ([`IndexKind`]). A [`Term`] is a part of a state in which the
 //! indices can be seen, so that they can be renamed. Terms forget orders that depend on the
 //! numbers of indices: that of a set, and of the keys of a map.
 //!
@@ -63,20 +63,20 @@ pub struct Member {
 
 /// Where the indices of groups are in a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum IndexKind {
     /// Nowhere.
     Fixed,
     /// The value is an index of this group plus this number (that of the first object of an
     /// array, or 0), or an integer outside of its range, which no permutation changes.
     Index(u32, i64),
     /// In components of a tuple.
-    Tuple(Box<[Kind]>),
+    Tuple(Box<[IndexKind]>),
     /// In the items of a list. If there is a group, the positions are its indices, too.
-    List(Option<u32>, Box<Kind>),
+    List(Option<u32>, Box<IndexKind>),
     /// In the elements of a set.
-    Set(Box<Kind>),
+    Set(Box<IndexKind>),
     /// In the keys and the values of a map.
-    Map(Box<Kind>, Box<Kind>),
+    Map(Box<IndexKind>, Box<IndexKind>),
 }
 
 /// A part of a state in which the indices of groups can be seen.
@@ -110,38 +110,40 @@ impl Term {
     /// # Panics
     /// If the value is not of this kind. Then the analysis of the program was wrong, and a search
     /// must not go on.
-    pub fn of(value: &Value, kind: &Kind, groups: &[Group], pool: &mut Values) -> Term {
+    pub fn of(value: &Value, kind: &IndexKind, groups: &[Group], pool: &mut Values) -> Term {
         let word = |pool: &mut Values| Term::Word(pool.intern(value.clone()).0);
-        let mut all = |parts: &mut dyn Iterator<Item = (&Value, &Kind)>| -> Box<[Term]> {
+        let mut all = |parts: &mut dyn Iterator<Item = (&Value, &IndexKind)>| -> Box<[Term]> {
             parts.map(|(part, kind)| Term::of(part, kind, groups, pool)).collect()
         };
         match (kind, value) {
             // Unit stands for the value of a variable that is never read again.
-            (Kind::Fixed, _) | (_, Value::Unit) => word(pool),
-            (Kind::Index(group, first), Value::Int(index)) => {
+            (IndexKind::Fixed, _) | (_, Value::Unit) => word(pool),
+            (IndexKind::Index(group, first), Value::Int(index)) => {
                 match groups[*group as usize].place(*index - first) {
                     Some(place) => Term::Member(Member { group: *group, place }),
                     None => word(pool),
                 }
             }
-            (Kind::Tuple(kinds), Value::Tuple(parts)) if kinds.len() == parts.len() => {
+            (IndexKind::Tuple(kinds), Value::Tuple(parts)) if kinds.len() == parts.len() => {
                 Term::Row(all(&mut parts.iter().zip(kinds)))
             }
-            (Kind::List(None, kind), Value::List(items)) => {
+            (IndexKind::List(None, kind), Value::List(items)) => {
                 Term::Row(all(&mut items.iter().map(|item| (item, &**kind))))
             }
-            (Kind::List(Some(group), kind), Value::List(items)) => {
+            (IndexKind::List(Some(group), kind), Value::List(items)) => {
                 let first = groups[*group as usize].range.start as u32;
                 let items = all(&mut items.iter().map(|item| (item, &**kind)));
                 Term::Array(*group, first, items)
             }
-            (Kind::Set(kind), Value::Set(set)) => {
+            (IndexKind::Set(kind), Value::Set(set)) => {
                 Term::Bag(all(&mut set.items().iter().map(|item| (item, &**kind))))
             }
-            (Kind::Map(key, of), Value::Map(map)) => Term::bag(map.iter().map(|(one, other)| {
-                let key = Term::of(one, key, groups, pool);
-                Term::row([key, Term::of(other, of, groups, pool)])
-            })),
+            (IndexKind::Map(key, of), Value::Map(map)) => {
+                Term::bag(map.iter().map(|(one, other)| {
+                    let key = Term::of(one, key, groups, pool);
+                    Term::row([key, Term::of(other, of, groups, pool)])
+                }))
+            }
             (kind, value) => panic!("{value:?} where the analysis of symmetry expects {kind:?}"),
         }
     }
@@ -166,7 +168,7 @@ pub trait Symmetry<L> {
     fn array_of(&self, object: Object) -> u32;
 
     /// What the cell holds, or the messages at the mailbox carry: the value, the source, the tag.
-    fn carried(&self, object: Object) -> [&Kind; 3];
+    fn carried(&self, object: Object) -> [&IndexKind; 3];
 
     /// The term of a local state; `None` for one that is as it is, such as a failed one.
     fn local(&self, local: &L, pool: &mut Values) -> Option<Term>;

@@ -3,7 +3,7 @@
 //! C. N. Ip, D. L. Dill, *Better verification through symmetry* (FMSD 9, 1996). All states that are
 //! equal up to a permutation of indices (an *orbit*) have the same future up to that permutation.
 //! So a search explores one of them. It keeps a *key* of each state: the state with its indices
-//! renamed in such a way that all states of an orbit come to the same key ([`canonical`]).
+//! renamed in such a way that all states of an orbit come to the same key ([`super::canonical`]).
 //!
 //! Only the keys are renamed. The search goes on from the state that it has reached, not from a
 //! representative (the states of an orbit are equally good). So each path is an execution, and
@@ -18,16 +18,14 @@
 //! **Cost.** Parts of states repeat. So the term of each part is made once, and renamed once for
 //! each way in which the indices in it are renamed.
 
-mod canonical;
-
 use rustc_hash::FxHashMap;
 
+use super::canonical::{Canonical, Owner, Part, Terms};
 use crate::explore::result::SymmetryFigures;
 use crate::model::{
     Delivery, Describer, Group, Locals, Object, ProcessId, State, Symmetry, System, Values,
     has_term,
 };
-use canonical::{Canonical, Owner, Part, Terms};
 
 /// With more indices, there is no symmetry: each state takes time for each of them.
 const MOST_INDICES: u32 = 128;

@@ -9,17 +9,38 @@
 //! - *Collecting.* The body also adds constants that are not negative to a variable, or adds
 //!   elements to a set, or assigns a constant; and what is changed so is not read in the loop.
 //!   (A sum of such numbers overflows in every order, or in none.)
-//! - *A set of* `f(x)` *for each* `x`: all elements are computed, and the set forgets the order. The
+//! - *A set of* `f(x)` *for each* `x`: all elements are computed; the set forgets the order. The
 //!   same for a map if the keys are the values of the loop, so that no key comes twice.
 //! - *A quantifier* stops at the first value that decides. So its condition must not be able to
 //!   fail: one order would come to the failure, another one would stop before.
 //!
 //! No such loop contains an operation. So a process never rests in it.
 
+use super::Compiler;
 use crate::lang::ast::{BinaryOp, Made, UnaryOp};
+use crate::lang::code::Instr;
 use crate::lang::hir::{Address, Comprehension, Expr, ExprKind, Generator, Pattern, Place, VarId};
 use crate::lang::walk;
 use crate::model::Value;
+
+impl Compiler<'_> {
+    /// Notes what may fail in a loop in which the order makes no difference.
+    pub(super) fn mark_sure(&mut self, instr: &Instr) {
+        let may_fail = match instr {
+            Instr::ProcessVar { .. } => true,
+            Instr::Index | Instr::Address { .. } => self.must_not_fail,
+            _ => false,
+        };
+        if may_fail && !self.free_loops.is_empty() {
+            let here = self.here();
+            let is_variable = match self.code.instrs.last() {
+                Some(Instr::Get(slot)) => self.free_slots.contains(slot),
+                _ => false,
+            };
+            self.code.marks.sure.insert(here, (self.free_loops.clone(), is_variable));
+        }
+    }
+}
 
 /// Is the order of these values unknowable to a `for` with this body?
 pub(super) fn is_for_free(body: &Expr) -> bool {

@@ -4,7 +4,7 @@ use crate::lang::code::Instr;
 use crate::lang::objects::ObjectKind;
 use crate::lang::program::{Local, Program};
 use crate::lang::symmetry::{Array, Found, find};
-use crate::model::{Group, Kind, Member, Object, ProcessId, Symmetry, Term, Value, Values};
+use crate::model::{Group, IndexKind, Member, Object, ProcessId, Symmetry, Term, Value, Values};
 
 impl Program {
     /// What is known of its symmetry. Found when it is first asked for.
@@ -65,10 +65,10 @@ impl Symmetry<Local> for Program {
         self.array(object).map_or(u32::MAX, |(array, _)| array.base)
     }
 
-    fn carried(&self, object: Object) -> [&Kind; 3] {
+    fn carried(&self, object: Object) -> [&IndexKind; 3] {
         match self.array(object) {
             Some((array, _)) => array.carried.each_ref(),
-            None => [&Kind::Fixed; 3],
+            None => [&IndexKind::Fixed; 3],
         }
     }
 

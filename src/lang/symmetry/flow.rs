@@ -5,16 +5,21 @@
 //! known only in part at first (what is the list here?), so all instructions are passed through
 //! until nothing new becomes known.
 
-use std::collections::BTreeMap;
+mod acts;
+mod instructions;
+mod rounds;
+mod values;
 
-use super::groups::several;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use super::kinds::{Node, Nodes, Shape, Why};
-use crate::lang::ast::{BinaryOp, UnaryOp};
 use crate::lang::check::Instantiation;
-use crate::lang::code::{Code, Instr, Step, Visible, indices_in};
+use crate::lang::code::{Code, Instr, Step, Visible};
 use crate::lang::objects::ObjectKind;
-use crate::lang::program::Program;
-use crate::model::{List, Value};
+use crate::lang::program::{Program, Template};
+use crate::model::Value;
+use values::MOST_ITEMS;
 
 /// A declaration of objects.
 pub(super) struct Declaration {
@@ -47,9 +52,6 @@ pub(super) struct Flow<'p> {
     /// Variables of processes that are read from outside.
     seen: BTreeMap<(u32, u32), Node>,
 }
-
-/// Lists of more items are not looked at one by one.
-const MOST_ITEMS: usize = 10_000;
 
 impl<'p> Flow<'p> {
     /// Follows all code of the program.
@@ -254,117 +256,6 @@ impl<'p> Flow<'p> {
         *self.left[pc as usize].get_or_insert_with(|| nodes.fresh())
     }
 
-    /// The node has a constant.
-    fn constant(&mut self, node: Node, value: &Value, pc: u32) {
-        match value {
-            Value::Int(n) => {
-                self.nodes.learn(node, |facts| {
-                    facts.constants.entry(*n).or_insert(pc);
-                });
-            }
-            Value::Tuple(parts) => {
-                let nodes = self.parts_of(node, parts.len(), pc);
-                nodes.into_iter().zip(parts.iter()).for_each(|(node, part)| {
-                    self.constant(node, part, pc);
-                });
-            }
-            Value::List(items) => {
-                let (at, item) = self.list(node, pc);
-                let all: Vec<&Value> = items.iter().take(MOST_ITEMS).collect();
-                if all.windows(2).all(|two| two[0] == two[1]) && items.len() <= MOST_ITEMS {
-                    self.has_length(at, items.len() as u32, pc);
-                } else {
-                    self.nodes.spoil(at, "the items of this list have their places", pc);
-                }
-                if items.len() > MOST_ITEMS {
-                    self.nodes.spoil(item, "this list is too long to look at each item", pc);
-                }
-                all.into_iter().for_each(|value| self.constant(item, value, pc));
-            }
-            Value::Set(set) => {
-                let item = self.set(node, pc);
-                if let Some(range) = whole_range(set.items()) {
-                    // If these are all indices, no permutation changes the set.
-                    self.nodes.learn(item, |facts| {
-                        facts.ranges.entry(range).or_insert(pc);
-                    });
-                    return;
-                }
-                for value in set.items().iter().take(MOST_ITEMS) {
-                    self.constant(item, value, pc);
-                }
-                if set.items().len() > MOST_ITEMS {
-                    self.nodes.spoil(item, "this set is too large to look at each element", pc);
-                }
-            }
-            Value::Map(map) => {
-                let (key, of) = self.map(node, pc);
-                for (one, other) in map.iter().take(MOST_ITEMS) {
-                    self.constant(key, one, pc);
-                    self.constant(of, other, pc);
-                }
-                if map.len() > MOST_ITEMS {
-                    self.nodes.spoil(node, "this map is too large to look at each key", pc);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn has_length(&mut self, at: Node, length: u32, pc: u32) {
-        self.nodes.learn(at, |facts| {
-            facts.lengths.entry(length).or_insert(pc);
-        });
-    }
-
-    /// The components of tuples at this node.
-    fn parts_of(&mut self, node: Node, count: usize, pc: u32) -> Vec<Node> {
-        if let Shape::Tuple(parts) = self.nodes.shape(node)
-            && parts.len() == count
-        {
-            return parts.clone();
-        }
-        let parts: Vec<Node> = (0..count).map(|_| self.nodes.fresh()).collect();
-        self.nodes.make(node, Shape::Tuple(parts.clone()), pc);
-        parts
-    }
-
-    fn list(&mut self, node: Node, pc: u32) -> (Node, Node) {
-        if let Shape::List(at, item) = *self.nodes.shape(node) {
-            return (at, item);
-        }
-        let (at, item) = (self.nodes.fresh(), self.nodes.fresh());
-        self.nodes.make(node, Shape::List(at, item), pc);
-        (at, item)
-    }
-
-    fn set(&mut self, node: Node, pc: u32) -> Node {
-        if let Shape::Set(item) = *self.nodes.shape(node) {
-            return item;
-        }
-        let item = self.nodes.fresh();
-        self.nodes.make(node, Shape::Set(item), pc);
-        item
-    }
-
-    fn map(&mut self, node: Node, pc: u32) -> (Node, Node) {
-        if let Shape::Map(key, of) = *self.nodes.shape(node) {
-            return (key, of);
-        }
-        let (key, of) = (self.nodes.fresh(), self.nodes.fresh());
-        self.nodes.make(node, Shape::Map(key, of), pc);
-        (key, of)
-    }
-
-    pub(super) fn comm(&mut self, node: Node, pc: u32) -> Node {
-        if let Shape::Comm(of) = *self.nodes.shape(node) {
-            return of;
-        }
-        let of = self.nodes.fresh();
-        self.nodes.make(node, Shape::Comm(of), pc);
-        of
-    }
-
     /// Passes through one instruction.
     fn follow(&mut self, pc: u32, mut stack: Vec<Node>, function: Option<u32>) {
         let code = self.code;
@@ -400,290 +291,8 @@ impl<'p> Flow<'p> {
         }
     }
 
-    /// An instruction that only computes.
-    fn compute(&mut self, instr: &Instr, stack: &mut Vec<Node>, pc: u32) {
-        let code = self.code;
-        let (taken, left) = code.effect(instr);
-        match instr {
-            Instr::Set(slot) => stack[*slot as usize] = stack.pop().expect("a value"),
-            Instr::Squash { keep, drop } => {
-                let end = stack.len() - *keep as usize;
-                stack.drain(end - *drop as usize..end);
-            }
-            Instr::Dup => stack.push(*stack.last().expect("a value")),
-            Instr::Append(slot) => {
-                let value = stack.pop().expect("a value");
-                let (at, item) = self.list(stack[*slot as usize], pc);
-                self.nodes.spoil(at, "the items of this list have their places", pc);
-                self.nodes.join(item, value, pc);
-            }
-            Instr::SetPart(slot, steps) => {
-                let value = stack.pop().expect("a value");
-                let indices = stack.split_off(stack.len() - indices_in(steps));
-                if let Some(part) = self.part(stack[*slot as usize], steps, &indices, pc) {
-                    self.nodes.join(part, value, pc);
-                }
-            }
-            Instr::Increment(slot) => {
-                if !code.marks.counts.contains(&pc) {
-                    self.nodes.spoil(stack[*slot as usize], "a loop counts in this order", pc);
-                }
-            }
-            _ => {
-                let args = stack[stack.len() - taken..].to_vec();
-                let result = self.result(instr, &args, stack, pc);
-                stack.truncate(stack.len() - taken);
-                stack.extend(result.filter(|_| left == 1));
-            }
-        }
-    }
-
-    /// The value that an instruction leaves, given what it takes.
-    fn result(&mut self, instr: &Instr, args: &[Node], stack: &[Node], pc: u32) -> Option<Node> {
-        let out = self.fresh_at(pc);
-        match instr {
-            Instr::Const(at) => match self.code.marks.ranges.get(&pc) {
-                Some(&range) => self.nodes.learn(out, |facts| {
-                    facts.ranges.entry(range).or_insert(pc);
-                }),
-                None if self.code.marks.counts.contains(&pc) => {}
-                None => {
-                    let value = &self.program.code.constants[*at as usize];
-                    self.constant(out, value, pc);
-                }
-            },
-            Instr::Get(slot) => return Some(stack[*slot as usize]),
-            Instr::GetPart(slot, steps) => {
-                let indices = &stack[stack.len() - indices_in(steps)..];
-                let part = self.part(stack[*slot as usize], steps, indices, pc)?;
-                self.nodes.join(out, part, pc);
-            }
-            Instr::Project(slot, path) => {
-                let mut part = stack[*slot as usize];
-                for &at in path {
-                    let Shape::Tuple(parts) = self.nodes.shape(part) else { return Some(out) };
-                    part = parts[at as usize];
-                }
-                self.nodes.join(out, part, pc);
-            }
-            Instr::Field(at) => {
-                if let Shape::Tuple(parts) = self.nodes.shape(args[0]) {
-                    let part = parts[*at as usize];
-                    self.nodes.join(out, part, pc);
-                }
-            }
-            Instr::Unary(op) => self.unary(*op, args[0], out, pc),
-            Instr::Binary(op) => self.binary(*op, args, out, pc),
-            Instr::Tuple(_) => self.nodes.make(out, Shape::Tuple(args.to_vec()), pc),
-            Instr::List(count) => {
-                let (at, item) = self.list(out, pc);
-                args.iter().for_each(|&arg| self.nodes.join(item, arg, pc));
-                match count {
-                    0 | 1 => self.has_length(at, *count, pc),
-                    _ => self.nodes.spoil(at, "the items of this list have their places", pc),
-                }
-            }
-            Instr::Repeat(count) => {
-                let (at, item) = self.list(out, pc);
-                self.nodes.join(item, args[0], pc);
-                self.has_length(at, *count, pc);
-            }
-            Instr::Index => {
-                if let Some(part) = self.element(args[0], args[1], pc) {
-                    self.nodes.join(out, part, pc);
-                }
-            }
-            Instr::Length => self.nodes.spoil(out, "this is a number of elements", pc),
-            Instr::Within => {
-                args.iter().for_each(|&arg| self.nodes.spoil(arg, "a range is an order", pc));
-            }
-            Instr::Push | Instr::Remove => {
-                let (at, item) = self.list(args[0], pc);
-                self.nodes.spoil(at, "the items of this list have their places", pc);
-                match instr {
-                    Instr::Push => self.nodes.join(item, args[1], pc),
-                    _ => self.nodes.spoil(args[1], "this is a place in a list", pc),
-                }
-                self.nodes.join(out, args[0], pc);
-            }
-            Instr::Address { name, .. } => {
-                let name = &self.code.texts[*name as usize];
-                let at = self.declarations.iter().position(|one| one.name == *name);
-                let at = at.expect("a declaration of this name");
-                let Declaration { index, count, .. } = self.declarations[at];
-                self.nodes.join(index, args[0], pc);
-                self.has_length(index, count, pc);
-                self.nodes.learn(out, |facts| facts.declaration = Some(at));
-            }
-            Instr::Peek => {
-                if let Some(cell) = self.object(args[0], ObjectKind::Cell, pc) {
-                    let content = self.declarations[cell].content;
-                    self.nodes.join(out, content, pc);
-                }
-            }
-            Instr::Pending => {
-                self.object(args[0], ObjectKind::Mailbox, pc);
-                self.nodes.spoil(out, "this is a number of messages", pc);
-            }
-            Instr::ProcessVar { process, name } => {
-                if let Instantiation::Family { .. } = self.program.processes[*process as usize].kind
-                {
-                    self.nodes.join(self.indices[*process as usize], args[0], pc);
-                }
-                self.seen.entry((*process, *name)).or_insert(out);
-                let seen = self.seen[&(*process, *name)];
-                self.nodes.join(seen, out, pc);
-            }
-            _ => {}
-        }
-        Some(out)
-    }
-
-    fn unary(&mut self, op: UnaryOp, arg: Node, out: Node, pc: u32) {
-        match op {
-            UnaryOp::Not => {}
-            UnaryOp::Neg => self.spoil_all(&[arg, out], "it is computed with", pc),
-            UnaryOp::Keys => {
-                let (key, _) = self.map(arg, pc);
-                self.nodes.make(out, Shape::Set(key), pc);
-            }
-            UnaryOp::Values => {
-                let (key, of) = self.map(arg, pc);
-                self.nodes.spoil(key, "`values` are in the order of the keys", pc);
-                let (at, item) = self.list(out, pc);
-                self.nodes.spoil(at, "the items of this list have their places", pc);
-                self.nodes.join(item, of, pc);
-            }
-            UnaryOp::SetOf => {
-                let (_, item) = self.list(arg, pc);
-                self.nodes.make(out, Shape::Set(item), pc);
-            }
-            UnaryOp::MapOf => {
-                let (_, item) = self.list(arg, pc);
-                let parts = self.parts_of(item, 2, pc);
-                self.nodes.make(out, Shape::Map(parts[0], parts[1]), pc);
-            }
-        }
-    }
-
-    fn binary(&mut self, op: BinaryOp, args: &[Node], out: Node, pc: u32) {
-        use BinaryOp::*;
-        let (left, right) = (args[0], args[1]);
-        match op {
-            Eq | Ne => self.nodes.join(left, right, pc),
-            Lt | Le | Gt | Ge => {
-                if !self.code.marks.counts.contains(&pc) {
-                    let text = match self.code.marks.orders.contains(&pc) {
-                        true => "a loop counts in this order",
-                        false => "it is compared by more than `==`",
-                    };
-                    self.spoil_all(args, text, pc);
-                }
-            }
-            Add | Sub if self.turns_round(pc).is_some() => {}
-            Rem if self.is_round(pc) => {
-                let length = self.number(pc - 1).expect("a constant");
-                let base = self.base_of_round(pc).expect("the beginning of it");
-                self.nodes.join(out, base, pc);
-                let is_own = self.is_own_index(pc - self.length_of_round(pc));
-                self.nodes.learn(out, |facts| {
-                    facts.rings.entry(length).or_insert(pc);
-                    if !is_own {
-                        facts.any_turns = facts.any_turns.or(Some(pc));
-                    }
-                });
-            }
-            Add | Sub | Mul | Div | Rem => {
-                self.spoil_all(&[left, right, out], "it is computed with", pc);
-            }
-            And | Or => {}
-            In => match *self.nodes.shape(right) {
-                Shape::Set(item) | Shape::List(_, item) | Shape::Map(item, _) => {
-                    self.nodes.join(item, left, pc);
-                }
-                _ => {}
-            },
-            Subset => self.nodes.join(left, right, pc),
-            Union | Intersect => {
-                self.nodes.join(left, right, pc);
-                self.nodes.join(out, left, pc);
-            }
-            Minus => {
-                self.nodes.join(out, left, pc);
-                match *self.nodes.shape(left) {
-                    Shape::Map(key, _) => {
-                        let item = self.set(right, pc);
-                        self.nodes.join(item, key, pc);
-                    }
-                    Shape::Set(_) => self.nodes.join(left, right, pc),
-                    _ => {}
-                }
-            }
-        }
-    }
-
     fn spoil_all(&mut self, nodes: &[Node], text: &'static str, pc: u32) {
         nodes.iter().for_each(|&node| self.nodes.spoil(node, text, pc));
-    }
-
-    /// The integer that this instruction puts on the stack.
-    fn number(&self, pc: u32) -> Option<i64> {
-        match self.code.instrs.get(pc as usize)? {
-            Instr::Const(at) => match self.code.constants[*at as usize] {
-                Value::Int(n) => Some(n),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    /// The instruction after `… + c - d … % n` that this addition is a part of, if it is one that
-    /// is not negative.
-    fn turns_round(&self, pc: u32) -> Option<u32> {
-        let mut at = pc;
-        while let Instr::Binary(BinaryOp::Add | BinaryOp::Sub) = self.code.instrs[at as usize] {
-            self.number(at + 1)?;
-            at += 2;
-        }
-        self.is_round(at).then_some(at)
-    }
-
-    /// Is this the remainder of an index plus a constant that is not negative?
-    fn is_round(&self, pc: u32) -> bool {
-        matches!(self.code.instrs.get(pc as usize), Some(Instr::Binary(BinaryOp::Rem)))
-            && self.base_of_round(pc).is_some()
-    }
-
-    /// The number of instructions after the index in `(index + c - d …) % n`, that of the
-    /// remainder not included.
-    fn length_of_round(&self, pc: u32) -> u32 {
-        let mut at = pc - 2;
-        while let Instr::Binary(BinaryOp::Add | BinaryOp::Sub) = self.code.instrs[at as usize] {
-            at -= 2;
-        }
-        pc - at - 1
-    }
-
-    /// The index in `(index + c - d …) % n`.
-    fn base_of_round(&self, pc: u32) -> Option<Node> {
-        let length = self.number(pc.checked_sub(1)?)?;
-        let (mut at, mut sum) = (pc.checked_sub(2)?, 0_i64);
-        loop {
-            let op = match self.code.instrs[at as usize] {
-                Instr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub)) => op,
-                _ => break,
-            };
-            let by = self.number(at.checked_sub(1)?)?;
-            sum = match op {
-                BinaryOp::Add => sum.checked_add(by)?,
-                _ => sum.checked_sub(by)?,
-            };
-            at = at.checked_sub(2)?;
-        }
-        let is_straight = self.is_straight(at + 1, pc);
-        let is_fine = length > 0 && (0..1 << 32).contains(&sum) && is_straight && at + 2 < pc;
-        let (stack, _) = self.stacks[at as usize + 1].as_ref()?;
-        is_fine.then(|| stack.last().copied())?
     }
 
     /// Is each of these instructions reached only by the one before it?
@@ -761,7 +370,7 @@ impl<'p> Flow<'p> {
             Visible::WaitAny | Visible::TestAny => {
                 self.nodes.spoil(out, "this is a place in a list", pc);
             }
-            Visible::Act(..) => super::acts::follow(self, visible, args, out, pc),
+            Visible::Act(..) => acts::follow(self, visible, args, out, pc),
             Visible::Choose => match (self.number(pc - 2), self.number(pc - 1)) {
                 (Some(from), Some(to)) if self.is_straight(pc - 1, pc) => {
                     self.nodes.learn(out, |facts| {
@@ -829,17 +438,10 @@ impl<'p> Flow<'p> {
     }
 }
 
-/// The range that these numbers are, if they are several, in order and without a gap.
-fn whole_range(items: &List) -> Option<(i64, i64)> {
-    let numbers: Option<Vec<i64>> = items
-        .iter()
-        .map(|item| match item {
-            Value::Int(n) => Some(*n),
-            _ => None,
-        })
-        .collect();
-    let numbers = numbers?;
-    let [first, .., last] = numbers[..] else { return None };
-    let is_whole = numbers.windows(2).all(|two| two[0].checked_add(1) == Some(two[1]));
-    is_whole.then_some((first, last.checked_add(1)?))
+/// The indices of a process that has several instances.
+pub(super) fn several(process: &Template) -> Option<Range<i64>> {
+    match process.kind {
+        Instantiation::Family { lo, hi } if hi - lo > 1 && !process.is_actor => Some(lo..hi),
+        _ => None,
+    }
 }

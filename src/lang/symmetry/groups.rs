@@ -2,12 +2,11 @@
 
 use std::ops::Range;
 
-use super::flow::Flow;
+use super::flow::{Flow, several};
 use super::kinds::{Facts, Node, Shape, Why};
 use super::{Broken, MOST_DEPTH};
-use crate::lang::check::Instantiation;
-use crate::lang::program::{Program, Template};
-use crate::model::{Group, Kind};
+use crate::lang::program::Program;
+use crate::model::{Group, IndexKind};
 
 /// The groups of a program, and the nodes of their indices.
 pub(super) struct Groups {
@@ -86,50 +85,42 @@ impl Groups {
     }
 
     /// The kind of such values.
-    pub(super) fn kind(&self, flow: &Flow<'_>, node: Node) -> Result<Kind, Broken> {
+    pub(super) fn kind(&self, flow: &Flow<'_>, node: Node) -> Result<IndexKind, Broken> {
         self.kind_within(flow, node, MOST_DEPTH)
     }
 
-    fn kind_within(&self, flow: &Flow<'_>, node: Node, depth: u32) -> Result<Kind, Broken> {
+    fn kind_within(&self, flow: &Flow<'_>, node: Node, depth: u32) -> Result<IndexKind, Broken> {
         let Some(depth) = depth.checked_sub(1) else {
             return Err(Broken::program("a type is nested too deep"));
         };
         if let Some(group) = self.group_of(flow, node) {
-            return Ok(Kind::Index(group, 0));
+            return Ok(IndexKind::Index(group, 0));
         }
         let kind = |node| self.kind_within(flow, node, depth);
-        let is_fixed = |kinds: &[Kind]| kinds.iter().all(|kind| *kind == Kind::Fixed);
+        let is_fixed = |kinds: &[IndexKind]| kinds.iter().all(|kind| *kind == IndexKind::Fixed);
         Ok(match flow.nodes.shape(node) {
-            Shape::Open | Shape::Comm(_) => Kind::Fixed,
+            Shape::Open | Shape::Comm(_) => IndexKind::Fixed,
             Shape::Tuple(parts) => {
-                let kinds: Box<[Kind]> =
+                let kinds: Box<[IndexKind]> =
                     parts.iter().map(|&part| kind(part)).collect::<Result<_, _>>()?;
-                if is_fixed(&kinds) { Kind::Fixed } else { Kind::Tuple(kinds) }
+                if is_fixed(&kinds) { IndexKind::Fixed } else { IndexKind::Tuple(kinds) }
             }
             Shape::List(at, item) => {
                 let (group, item) = (self.group_of(flow, *at), kind(*item)?);
                 match (group, item) {
-                    (None, Kind::Fixed) => Kind::Fixed,
-                    (group, item) => Kind::List(group, item.into()),
+                    (None, IndexKind::Fixed) => IndexKind::Fixed,
+                    (group, item) => IndexKind::List(group, item.into()),
                 }
             }
             Shape::Set(item) => match kind(*item)? {
-                Kind::Fixed => Kind::Fixed,
-                item => Kind::Set(item.into()),
+                IndexKind::Fixed => IndexKind::Fixed,
+                item => IndexKind::Set(item.into()),
             },
             Shape::Map(key, value) => match (kind(*key)?, kind(*value)?) {
-                (Kind::Fixed, Kind::Fixed) => Kind::Fixed,
-                (key, value) => Kind::Map(key.into(), value.into()),
+                (IndexKind::Fixed, IndexKind::Fixed) => IndexKind::Fixed,
+                (key, value) => IndexKind::Map(key.into(), value.into()),
             },
         })
-    }
-}
-
-/// The indices of a process that has several instances.
-pub(super) fn several(process: &Template) -> Option<Range<i64>> {
-    match process.kind {
-        Instantiation::Family { lo, hi } if hi - lo > 1 && !process.is_actor => Some(lo..hi),
-        _ => None,
     }
 }
 

@@ -13,8 +13,8 @@ use super::State;
 use super::portrait::is_in_queue;
 use crate::model::op::*;
 use crate::model::{
-    Completion, Delivery, End, Envelope, Kind, LocalId, Locals, Object, Posted, ProcessId, Sent,
-    Settlement, Symmetry, System, Term, Value, ValueId, Values,
+    Completion, Delivery, End, Envelope, IndexKind, LocalId, Locals, Object, Posted, ProcessId,
+    Sent, Settlement, Symmetry, System, Term, Value, ValueId, Values,
 };
 
 /// What terms are made with.
@@ -132,7 +132,7 @@ impl<S: System> Describer<'_, '_, S> {
 
     fn envelope(&mut self, Envelope { src, tag }: Envelope, mailbox: MailboxId) -> Term {
         let [_, of_src, of_tag] = self.symmetry.carried(Object::Mailbox(mailbox));
-        let mut part = |number: Option<i64>, kind: &Kind| {
+        let mut part = |number: Option<i64>, kind: &IndexKind| {
             let Some(number) = number else { return NONE };
             Term::of(&Value::Int(number), kind, self.symmetry.groups(), self.pool)
         };

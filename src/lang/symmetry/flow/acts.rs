@@ -1,9 +1,9 @@
 //! Operations on objects of the kinds that have files of their own ([`crate::lang::objects`]).
 
-use super::flow::{Declaration, Flow};
-use super::kinds::Node;
+use super::{Declaration, Flow};
 use crate::lang::code::Visible;
 use crate::lang::objects::{Gives, ObjectKind, cell};
+use crate::lang::symmetry::kinds::Node;
 
 /// Passes through an act. `out` is what it leaves.
 pub(super) fn follow(flow: &mut Flow<'_>, visible: Visible, args: &[Node], out: Node, pc: u32) {
