@@ -58,9 +58,6 @@ impl Default for Auto {
     }
 }
 
-/// With this many permutations symmetry takes less time than it saves.
-const PAYS: u64 = 24;
-
 macro_rules! entrants {
     ($($explorer:ident: $made:expr, weight $weight:expr;)*) => {
         /// An explorer that may take part.
@@ -109,7 +106,7 @@ macro_rules! entrants {
 entrants! {
     FinitePrefix: FinitePrefix::default(), weight 96;
     SPor: SPor::lazy(Stateful::default()), weight 2;
-    EveryState: EveryState { least_permutations: PAYS, ..EveryState::default() }, weight 24;
+    EveryState: EveryState { least_permutations: EveryState::PAYS, ..EveryState::default() }, weight 24;
     Udpor: Udpor::default(), weight 4;
 }
 

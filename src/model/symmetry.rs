@@ -7,8 +7,8 @@
 //!
 //! A [`Group`] is a range of indices with its permutations: all of them, or the rotations if the
 //! program also computes the next index in a ring. What a permutation does to a state is given by
-//! what kind of value each place holds ([`IndexKind`]). A [`Term`] is a part of a state in which the
-//! indices can be seen, so that they can be renamed. Terms forget orders that depend on the
+//! what kind of value each place holds ([`IndexKind`]). A [`Term`] is a part of a state in which
+//! the indices can be seen, so that they can be renamed. Terms forget orders that depend on the
 //! numbers of indices: that of a set, and of the keys of a map.
 //!
 //! **Soundness.** A renamed state is a state of the same program, and has the renamed future, if

@@ -35,6 +35,9 @@ pub struct EveryState {
 }
 
 impl EveryState {
+    /// With this many permutations symmetry takes less time than it saves.
+    pub const PAYS: u64 = 24;
+
     /// A search with one thread and these settings.
     pub fn of(how: Stateful) -> EveryState {
         let Plan { first, max_replayed, .. } = Plan::default();
