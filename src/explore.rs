@@ -79,7 +79,8 @@ pub use prefix::{
     Holder, NetCondition, NetPlace, OccurrenceNet, Relation, ShownEvent, ShownPrefix, finite_prefix,
 };
 pub use result::{
-    CutPoll, Outcome, PrefixFigures, Stats, StopReason, Verdict, Violation, ViolationKind,
+    CutPoll, Outcome, PrefixFigures, Stats, StopReason, SymmetryFigures, Verdict, Violation,
+    ViolationKind,
 };
 pub use settings::options::{OPTIONS, OptionInfo, Options, Orders, Takes};
 pub use settings::setting::Setting;

@@ -40,6 +40,7 @@ mod source;
 mod spin;
 #[cfg(feature = "cli")]
 mod structure;
+mod symmetry;
 #[cfg(feature = "lang")]
 mod token;
 mod types;

@@ -221,6 +221,7 @@
 //!
 //! - LNCS 1032, 1996: P. Godefroid. *Partial-order methods for the verification of concurrent
 //!   systems.*
+//! - FMSD 1996: C. N. Ip, D. L. Dill. *Better verification through symmetry.*
 //! - POPL 2005: C. Flanagan, P. Godefroid. *Dynamic partial-order reduction for model checking
 //!   software.*
 //! - EPFL 2009: M. Yabandeh, D. Kostić. *DPOR-DS: dynamic partial order reduction in distributed

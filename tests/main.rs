@@ -137,6 +137,7 @@ mod standstill;
 mod state_graph;
 mod stateful;
 mod study;
+mod symmetry;
 mod threads;
 mod tidy;
 mod viewer;

@@ -20,7 +20,7 @@ pub mod language;
 mod operations;
 mod program;
 pub mod ranks;
-mod rng;
+pub mod rng;
 mod script;
 mod shares;
 mod text;

@@ -63,6 +63,26 @@ pub struct Stats {
     pub prefix: Option<PrefixFigures>,
     /// Figures of the combs in which alternatives were searched.
     pub combs: Option<Combs>,
+    /// If one of the states was kept that are equal up to the names of symmetric processes.
+    #[cfg_attr(feature = "json", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub symmetry: Option<SymmetryFigures>,
+}
+
+/// Figures of a search that keeps one state of those that are equal up to the names of symmetric
+/// processes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
+pub struct SymmetryFigures {
+    /// The names of the symmetric processes.
+    pub processes: String,
+    /// For each group of indices that are permuted, how many there are.
+    pub indices: Vec<u32>,
+    /// For each group, whether it is a ring, which is only rotated.
+    pub rings: Vec<bool>,
+    /// The number of permutations, if it fits.
+    pub permutations: Option<u64>,
+    /// The number of states for which those stand that were kept, if it is known.
+    pub stands_for: Option<u64>,
 }
 
 impl Stats {
@@ -91,6 +111,7 @@ impl Stats {
         self.events = None;
         self.events_built = sum(self.events_built, other.events_built);
         self.states = None;
+        self.symmetry = None;
         self.state_bytes = None;
         self.states_by_depth = None;
         self.sat_calls = sum(self.sat_calls, other.sat_calls);

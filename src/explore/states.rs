@@ -3,6 +3,7 @@
 //! | part | idea |
 //! |---|---|
 //! | [`store`] | each state once, compressed as a tree |
+//! | `orbits` | one state for all that are equal up to the names of symmetric processes |
 //! | [`cursor`] | the current model state, and the stored state that it equals |
 //! | `full_graph` | every state, by memoised transitions |
 //! | `batches` | every state, in batches of many states, on several threads |
@@ -19,6 +20,7 @@
 
 mod batches;
 mod breadth_first;
+mod canonical;
 #[cfg(feature = "cli")]
 pub mod count;
 mod cursor;
@@ -36,6 +38,7 @@ mod histories;
 mod known;
 pub(crate) mod labels;
 mod moves;
+mod orbits;
 mod packed;
 pub(crate) mod past;
 mod paths;

@@ -64,6 +64,8 @@ pub(crate) enum Item {
         body: Block,
         is_daemon: bool,
         crashes: Option<Crashes>,
+        /// The word `symmetric`, if it is there.
+        symmetric: Option<Span>,
     },
     Actor {
         name: Name,

@@ -172,6 +172,20 @@ impl Books {
         });
     }
 
+    /// All entries: the object that an entry is about, and what it says about it, as a text that
+    /// differs for different facts.
+    pub(crate) fn about(&self) -> impl Iterator<Item = (Option<(ObjectKind, u32)>, String)> {
+        self.0.iter().map(|entry| match entry {
+            Entry::Request { of: Subject::Object(kind, number), handle, is_granted } => {
+                (Some((*kind, *number)), format!("r {} {is_granted}", handle.0))
+            }
+            Entry::Count { of: Subject::Object(kind, number), what, count } => {
+                (Some((*kind, *number)), format!("c {what} {count}"))
+            }
+            other => (None, format!("{other:?}")),
+        })
+    }
+
     /// All requests in the books.
     pub(crate) fn requests(&self) -> impl Iterator<Item = Handle> {
         self.0.iter().filter_map(Entry::handle)

@@ -11,7 +11,7 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ast::{BinaryOp, UnaryOp};
 use super::coverage::Points;
@@ -217,6 +217,23 @@ impl Visible {
     }
 }
 
+/// What the analysis of symmetry has to know of loops in which the order makes no difference: by
+/// the place of an instruction. See `compile::order`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Marks {
+    /// Constants from which a loop counts, and the range over which it goes.
+    pub(crate) ranges: FxHashMap<u32, (i64, i64)>,
+    /// Other instructions that only count.
+    pub(crate) counts: FxHashSet<u32>,
+    /// Where a loop in order compares its counter.
+    pub(crate) orders: FxHashSet<u32>,
+    /// Where the next item of a set is taken.
+    pub(crate) items: FxHashSet<u32>,
+    /// Instructions that must not fail, or the order matters; with the places in `ranges` and
+    /// `items` of the loops around, and whether the index is the variable of such a loop.
+    pub(crate) sure: FxHashMap<u32, (Vec<u32>, bool)>,
+}
+
 /// A variable: its slot on the stack, and the instructions `from..to` in which it is in scope.
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
@@ -348,6 +365,8 @@ pub(crate) struct Code {
     /// Does a rank get the sum of what it waited for, whatever the collective is?
     pub(crate) adds_up: bool,
     pub(crate) objects: Objects,
+    /// Loops in which the order makes no difference.
+    pub(crate) marks: Marks,
     /// The parts of the source that instructions stand for: see [`super::coverage`].
     pub(crate) points: Points,
     pub(crate) semantics: Semantics,
@@ -378,6 +397,11 @@ impl Code {
             Call(function) => (self.functions[function as usize].1 as usize, 1),
             Visible(visible) => (visible.arity(), 1),
         }
+    }
+
+    /// The part of the text that the instruction at `pc` stands for.
+    pub(crate) fn span(&self, pc: u32) -> Span {
+        self.spans[self.site_of[pc as usize] as usize]
     }
 
     /// The site of the instruction at `pc`.

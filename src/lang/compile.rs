@@ -12,6 +12,7 @@ mod faults;
 mod invariant;
 mod liveness;
 mod operation;
+mod order;
 mod pattern;
 mod points;
 mod procedure;
@@ -129,6 +130,14 @@ pub(super) struct Compiler<'a> {
     channels: &'a [Channel],
     /// What may go wrong in the current process.
     risks: Risks,
+    /// Does the order make no difference in the next loop? Set before each loop.
+    is_free: bool,
+    /// The places in [`Marks`](super::code::Marks) of the free loops around, and whether their
+    /// bodies must not fail.
+    free_loops: Vec<u32>,
+    must_not_fail: bool,
+    /// The slots of the variables of free loops over ranges.
+    free_slots: Vec<u32>,
 }
 
 /// The body that is being compiled.
@@ -176,6 +185,10 @@ impl<'a> Compiler<'a> {
             known: Vec::new(),
             channels: &[],
             risks: Risks::default(),
+            is_free: false,
+            free_loops: Vec::new(),
+            must_not_fail: false,
+            free_slots: Vec::new(),
         }
     }
 
@@ -281,6 +294,7 @@ impl<'a> Compiler<'a> {
         let (taken, left) = self.code.effect(&instr);
         let rest = self.frame.depth.checked_sub(taken as u32);
         self.frame.depth = rest.expect("an instruction takes off what is there") + left as u32;
+        self.mark_sure(&instr);
         self.code.instrs.push(instr);
         self.code.site_of.push(site);
     }

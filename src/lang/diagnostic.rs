@@ -235,6 +235,13 @@ impl Diagnostics {
         Diagnostics::new(name, source, found)
     }
 
+    /// Adds a diagnostic about the same file.
+    pub(super) fn push(&mut self, diagnostic: Diagnostic) {
+        let after = |one: &Diagnostic| (one.span.is_some(), one.span);
+        let at = self.list.partition_point(|one| after(one) <= after(&diagnostic));
+        self.list.insert(at, diagnostic);
+    }
+
     /// The diagnostics, ordered by place.
     pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
         self.list.iter()

@@ -92,6 +92,7 @@ impl Parser<'_> {
         let is_call = self.peek().is_word() && self.peek_second() == Token::LParen;
         self.peek().starts_item() && !is_call
             || self.at_daemon()
+            || self.at_symmetric()
             || self.at_demand()
             || self.at_fairness()
     }
@@ -102,6 +103,18 @@ impl Parser<'_> {
         self.peek() == Token::Ident
             && matches!(self.peek_second(), Token::Process | Token::Actor)
             && self.text() == "daemon"
+    }
+
+    /// Does `symmetric process` or `symmetric daemon process` start here? `symmetric` is not a
+    /// keyword either.
+    fn at_symmetric(&self) -> bool {
+        let is_next = |word: &str| {
+            let next = self.tokens.get(self.at + 1);
+            next.is_some_and(|(_, span)| &self.source[span.range()] == word)
+        };
+        self.peek() == Token::Ident
+            && self.text() == "symmetric"
+            && (self.peek_second() == Token::Process || is_next("daemon"))
     }
 
     fn text(&self) -> &str {

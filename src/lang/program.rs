@@ -10,9 +10,10 @@ mod invariant;
 mod liveness;
 mod operation;
 mod path;
+mod symmetry;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::books::Books;
 use super::check::{Enum, Instantiation};
@@ -22,6 +23,7 @@ use super::diagnostic::{Diagnostic, Diagnostics, listed, nearest};
 use super::expectation::Expectation;
 use super::interpret::{Fault, Machine, Rest, World};
 use super::prospect::Touches;
+use super::symmetry::Found;
 use crate::model::Semantics;
 use crate::model::flow::Flow;
 use crate::model::{
@@ -30,7 +32,7 @@ use crate::model::{
     Stimulus, System, Value, Values,
 };
 pub(super) use operation::MAX_CHOICES;
-use path::{Link, Path};
+use path::Path;
 
 /// A compiled program, which runs as a [`System`].
 #[derive(Clone, Debug)]
@@ -56,6 +58,8 @@ pub struct Program {
     pub(super) sent: Vec<(ProcessId, Value)>,
     /// The code that was run so far, if the program is observed.
     pub(super) reached: Option<Reached>,
+    /// Which processes differ only in their index, once somebody has asked.
+    pub(super) symmetry: OnceLock<Found>,
 }
 
 /// A declaration of a process or an actor.
@@ -178,6 +182,7 @@ impl Program {
             born: Vec::new(),
             sent: Vec::new(),
             reached: None,
+            symmetry: OnceLock::new(),
         }
     }
 
@@ -371,15 +376,6 @@ impl Program {
                 names(*process).unwrap_or_else(|| self.show_reference(*process))
             }
             other => other.to_string(),
-        }
-    }
-
-    fn link_name(&self, (declaration, number): Link) -> String {
-        let template = &self.processes[declaration as usize];
-        match template.kind {
-            Instantiation::Single => template.name.clone(),
-            Instantiation::Family { .. } => format!("{}[{number}]", template.name),
-            Instantiation::Template => format!("{}#{number}", template.name),
         }
     }
 }

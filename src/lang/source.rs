@@ -6,11 +6,11 @@ use super::ast::{File, Item};
 use super::check::{self, Checked, Instantiation};
 use super::code::Visible;
 use super::compile::{self, Granularity};
-use super::diagnostic::{Diagnostics, Findings};
+use super::diagnostic::{Diagnostics, Findings, Span};
 use super::expectation;
 use super::hir::{Expr, ExprKind, Operation};
 use super::program::{self, Program};
-use super::{lexer, objects, outline, parser, shares, walk};
+use super::{lexer, objects, outline, parser, shares, symmetry, walk};
 use crate::model::Faults;
 
 /// The stack size for one run of the front end, in bytes. Nesting is bounded, so it is enough for
@@ -96,9 +96,24 @@ fn compile_here(
         ..Program::new(code, processes, may_cancel)
     };
     match program.initialise() {
-        Ok(()) => Ok(program),
+        Ok(()) => {
+            for warning in symmetry::disappointments(&program, &symmetric_words(&file)) {
+                program.warnings.push(warning);
+            }
+            Ok(program)
+        }
         Err(mistake) => Err(Diagnostics::of(name, source, mistake)),
     }
+}
+
+/// For each process and actor the word `symmetric`, if it is declared so.
+fn symmetric_words(file: &File) -> Vec<Option<Span>> {
+    let words = file.items.iter().filter_map(|item| match item {
+        Item::Process { symmetric, .. } => Some(*symmetric),
+        Item::Actor { .. } => Some(None),
+        _ => None,
+    });
+    words.collect()
 }
 
 /// Does some process use `async_lock`? If not, no process cancels a request for a mutex before it

@@ -17,8 +17,8 @@ use std::sync::Arc;
 use super::{
     Actors, CellId, Contents, Demand, Describe, Envelope, Failure, Fairness, Finale, Foresight,
     Handle, Invariants, Liveness, MailboxId, Mark, Names, Next, Object, Objects, Opaque, Outbox,
-    Point, ProcessId, Reach, Remark, Response, Runs, Site, Stimulus, System, Touch, Value, Values,
-    View,
+    Point, ProcessId, Reach, Remark, Response, Runs, Site, Stimulus, Symmetry, System, Touch,
+    Value, Values, View,
 };
 
 /// A system of any type. [`System::attempt`] is not passed on: whoever needs it calls that of the
@@ -278,6 +278,11 @@ impl<P: Deref<Target = S> + Sync, S: System> Foresight<Opaque> for Inside<P, S> 
         self.0.foresight().reach_from(point, inside(local))
     }
 
+    /// Not passed on: no system that is checked by this type has symmetry.
+    fn symmetry(&self) -> Option<&dyn Symmetry<Opaque>> {
+        None
+    }
+
     fn may_spawn(&self) -> bool {
         self.0.foresight().may_spawn()
     }
@@ -343,6 +348,10 @@ impl<P: Deref<Target = S> + Sync, S: System> Describe<Opaque> for Inside<P, S> {
 
     fn remarks(&self, local: &Opaque) -> Option<Arc<[Remark]>> {
         self.0.describe().remarks(inside(local))
+    }
+
+    fn fault(&self, local: &Opaque, way: i64) -> Option<&'static str> {
+        self.0.describe().fault(inside(local), way)
     }
 
     fn chosen(&self, local: &Opaque, number: i64) -> Option<Value> {

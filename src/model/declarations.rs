@@ -3,6 +3,7 @@
 //! An array of a million objects is one entry. The name of an element is made only on request.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::Object;
@@ -173,6 +174,13 @@ impl<T> Declarations<T> {
             Start::Same(start) => is_it(start),
             Start::Each(starts) => starts.iter().any(&is_it),
         })
+    }
+
+    /// The name of each declaration, and the numbers of its objects.
+    pub(crate) fn declared(&self) -> impl Iterator<Item = (&str, Range<u32>)> {
+        let ends = self.groups.iter().skip(1).map(|group| group.first).chain([self.count]);
+        let each = self.groups.iter().zip(ends);
+        each.map(|(group, end)| (group.name.as_str(), group.first..end))
     }
 
     /// All names, in order.

@@ -1,7 +1,7 @@
 //! What is known about the processes of a system before they run: the interface to static analysis.
 //! All of it is optional. With less of it, searches do more work and explanations say less.
 
-use super::{Envelope, Handle, MailboxId, Reach, Touch};
+use super::{Envelope, Handle, MailboxId, Reach, Symmetry, Touch};
 
 /// A place in a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -94,6 +94,11 @@ pub trait Foresight<L> {
     /// Two local states that become equal in this way have the same future.
     fn without_dead(&self, local: &L) -> Option<L> {
         let _ = local;
+        None
+    }
+
+    /// Which processes differ only in their index, if any do.
+    fn symmetry(&self) -> Option<&dyn Symmetry<L>> {
         None
     }
 

@@ -14,11 +14,13 @@ mod pieces;
 mod portrait;
 mod posts;
 mod scope;
+mod terms;
 mod ways;
 
 pub use pieces::Piece;
 pub use portrait::Parts;
 pub use posts::Offer;
+pub use terms::{Describer, has_term};
 
 pub(crate) use scope::Scope;
 

@@ -15,6 +15,7 @@ mod place;
 mod printed;
 mod shell;
 mod steps;
+mod symmetry;
 mod verified;
 mod warnings;
 
@@ -31,6 +32,7 @@ pub(crate) use shell::{quoted, replay_command};
 pub(crate) use shell::{quoted_path, shown};
 use steps::shortened;
 pub(crate) use steps::{ChangeRows, StepTable};
+use symmetry::symmetry;
 use verified::verified;
 use warnings::{Warnings, denied};
 
@@ -328,6 +330,9 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     figures.extend(rest.into_iter().filter_map(|(n, one, more)| Some(plural(n?, one, more))));
     figures.push(format!("longest {}", thousands(stats.max_depth)));
     row(f, "Explored", figures.join(", "))?;
+    if let Some(figures) = &stats.symmetry {
+        row(f, "Symmetry", symmetry(figures))?;
+    }
     if report.answered_by.is_some() && report.guarantee == Guarantee::EveryEnd {
         row(f, "", "classes are not counted: executions that meet in a state go on as one".into())?;
     }

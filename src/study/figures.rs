@@ -5,7 +5,7 @@ use std::time::Duration;
 #[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
-use crate::explore::{Budget, Combs, Depth, ENDLESS, Outcome, PrefixFigures};
+use crate::explore::{Budget, Combs, Depth, ENDLESS, Outcome, PrefixFigures, SymmetryFigures};
 
 /// The limits of a search; `None` for those that were not set.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -117,6 +117,9 @@ pub struct Figures {
     pub prefix: Option<PrefixFigures>,
     /// The combs in which alternatives were searched for.
     pub combs: Option<Combs>,
+    /// If one of the states was kept that are equal up to the names of symmetric processes.
+    #[cfg_attr(feature = "json", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub symmetry: Option<SymmetryFigures>,
     /// The duration of the search, in seconds.
     pub wall_seconds: f64,
     /// The peak memory of the process, in bytes.
@@ -151,6 +154,7 @@ impl Figures {
             sat_calls: stats.sat_calls,
             prefix: stats.prefix,
             combs: stats.combs,
+            symmetry: stats.symmetry.clone(),
             wall_seconds: outcome.elapsed.as_secs_f64(),
             peak_memory_bytes,
         }

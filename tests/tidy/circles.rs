@@ -15,13 +15,13 @@ const CIRCLES: &[(&str, &str, &str)] = &[
     ),
     (
         "lang",
-        "check code constant coverage hir interpret program prospect walk",
+        "check code constant coverage hir interpret program prospect symmetry walk",
         "The checker runs constants by the interpreter, and a program answers what it may do.",
     ),
     (
         "model",
         "actors audit declarations describe effect foresight invariants list liveness locals map \
-         object_table objects op opaque reach set state system touch value",
+         object_table objects op opaque reach set state symmetry system touch value",
         "A system names operations and values, whose meaning is said on states of systems.",
     ),
     (

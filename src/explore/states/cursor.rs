@@ -2,12 +2,14 @@
 //! which it is matched.
 //!
 //! A state is matched by its portrait in the [`Store`], together with the histories of its
-//! processes if these are part of a state.
+//! processes if these are part of a state. With symmetry, by its key ([`super::orbits`]).
 
 use super::histories::Histories;
+use super::orbits::{Orbits, symmetry_of};
 use super::settings::{Stateful, Switch};
 use super::store::{StateId, Store};
-use crate::model::{Action, Locals, Parts, Schedule, State, System};
+use crate::explore::result::SymmetryFigures;
+use crate::model::{Action, Locals, Parts, Schedule, State, Symmetry, System};
 
 /// The current model state, and the stored states.
 pub(crate) struct Cursor<'s, S: System> {
@@ -20,6 +22,8 @@ pub(crate) struct Cursor<'s, S: System> {
     store: Store,
     /// The histories, if they are part of a state.
     histories: Option<Histories>,
+    /// If states that are equal up to the names of symmetric processes are matched.
+    orbits: Option<(&'s dyn Symmetry<S::Local>, Orbits)>,
 }
 
 impl<'s, S: System> Cursor<'s, S> {
@@ -37,13 +41,33 @@ impl<'s, S: System> Cursor<'s, S> {
             portrait: Vec::new(),
             store: Store::new(settings.hash_compaction),
             histories: settings.histories.then(Histories::default),
+            orbits: None,
         }
+    }
+
+    /// From now on matches states that are equal up to the names of symmetric processes, if the
+    /// system has some.
+    pub(crate) fn match_orbits(&mut self) {
+        let symmetry = symmetry_of(self.locals.system(), &self.locals);
+        self.orbits = symmetry.map(|symmetry| {
+            let orbits = Orbits::new(symmetry, &self.locals, &self.state);
+            (symmetry, orbits)
+        });
+    }
+
+    /// The figures of symmetry, if it is used.
+    pub(crate) fn symmetry(&self) -> Option<SymmetryFigures> {
+        self.orbits.as_ref().map(|(_, orbits)| orbits.figures())
     }
 
     /// Stores the current state. Returns its number, and whether it is new.
     pub(crate) fn matched(&mut self) -> (StateId, bool) {
         self.take_portrait();
-        self.store.insert(&self.portrait)
+        let found = self.store.insert(&self.portrait);
+        if let ((_, true), Some((_, orbits))) = (found, &mut self.orbits) {
+            orbits.count();
+        }
+        found
     }
 
     /// Is the current state stored?
@@ -70,6 +94,9 @@ impl<'s, S: System> Cursor<'s, S> {
         self.state.portrait(&mut self.locals, &mut self.parts, &mut self.portrait);
         if let Some(histories) = &self.histories {
             histories.add_to(&mut self.portrait);
+        }
+        if let Some((symmetry, orbits)) = &mut self.orbits {
+            orbits.rename(&mut self.portrait, *symmetry, &mut self.locals, &self.state);
         }
     }
 
@@ -98,6 +125,7 @@ impl<'s, S: System> Cursor<'s, S> {
 
     /// Bytes in use for the stored states.
     pub(crate) fn bytes(&self) -> usize {
-        self.store.bytes() + self.parts.bytes()
+        let orbits = self.orbits.as_ref().map_or(0, |(_, orbits)| orbits.bytes());
+        self.store.bytes() + self.parts.bytes() + orbits
     }
 }

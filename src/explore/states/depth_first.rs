@@ -52,6 +52,11 @@ pub(crate) trait Reduction<S: System> {
         Memory::Marks
     }
 
+    /// Is one state of those enough that are equal up to the names of symmetric processes?
+    fn merges_orbits(&self) -> bool {
+        false
+    }
+
     /// The next process to explore from the state on top of the stack; `None` if that state is
     /// done.
     fn next(&mut self, search: &mut DepthFirst<'_, S>) -> Option<ProcessId>;
@@ -163,6 +168,9 @@ fn depth_first<S: System>(
     driver: &mut Driver<'_>,
 ) {
     let mut search = DepthFirst::new(system, settings, reduction.memory(), driver.signal().clone());
+    if reduction.merges_orbits() {
+        search.cursor.match_orbits();
+    }
     driver.started(&mut search.cursor.locals, &search.cursor.state);
     let (initial, _) = search.cursor.matched();
     search.enter(initial, driver);
@@ -180,6 +188,7 @@ fn depth_first<S: System>(
         }
     }
     driver.stats.state_bytes = Some(search.bytes() as u64);
+    driver.stats.symmetry = search.cursor.symmetry();
 }
 
 impl<'s, S: System> DepthFirst<'s, S> {

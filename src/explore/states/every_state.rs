@@ -14,7 +14,7 @@ use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile};
 use crate::explore::settings::options::{Options, Takes};
-use crate::model::{ProcessId, System};
+use crate::model::{Group, ProcessId, System};
 
 /// Visits every state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +29,20 @@ pub struct EveryState {
     /// Number of replayed actions after which the search falls back to one state at a time (in
     /// addition to an eighth of the transitions).
     pub max_replayed: u64,
+    /// Symmetry is used if there are at least that many permutations. To rename a state takes some
+    /// 30 times as long as to visit it.
+    pub least_permutations: u64,
 }
 
 impl EveryState {
+    /// With this many permutations symmetry takes less time than it saves.
+    pub const PAYS: u64 = 24;
+
     /// A search with one thread and these settings.
     pub fn of(how: Stateful) -> EveryState {
         let Plan { first, max_replayed, .. } = Plan::default();
-        EveryState { how, jobs: NonZeroU32::MIN, first, max_replayed }
+        let least_permutations = 2;
+        EveryState { how, jobs: NonZeroU32::MIN, first, max_replayed, least_permutations }
     }
 
     /// The explorer with these options.
@@ -44,9 +51,31 @@ impl EveryState {
         EveryState { jobs: options.jobs.unwrap_or(one.jobs), ..one }
     }
 
+    /// Is one state of each orbit explored ([`super::orbits`])? Not if states are stored in other
+    /// ways, or if somebody wants to see all transitions, or has properties of their own, which
+    /// may tell processes apart.
+    fn merges_orbits<S: System>(&self, system: &S, driver: &Driver<'_>) -> bool {
+        let how = self.how;
+        how.has(Switch::Symmetry)
+            && how == Stateful { without: how.without, order: how.order, ..Stateful::default() }
+            && driver.depth().is_none()
+            && !driver.follows_transitions()
+            && driver.budget().properties.own().next().is_none()
+            && system
+                .foresight()
+                .symmetry()
+                .is_some_and(|symmetry| self.least_permutations <= permutations(symmetry.groups()))
+    }
+
     fn plan(&self) -> Plan {
         Plan { jobs: self.jobs.get() as usize, first: self.first, max_replayed: self.max_replayed }
     }
+}
+
+/// The number of permutations of all groups together; the largest number if it does not fit.
+fn permutations(groups: &[Group]) -> u64 {
+    let each = groups.iter().map(|group| group.permutations().unwrap_or(u64::MAX));
+    each.fold(1, u64::saturating_mul)
 }
 
 impl Default for EveryState {
@@ -64,7 +93,10 @@ impl Explorer for EveryState {
             name: "stateful",
             summary: "every state once, without reduction",
             guarantee: Guarantee::of_states(self.how),
-            takes: Takes { options: OPTIONS, ..Takes::of_stored(&[Switch::LiveVariables]) },
+            takes: Takes {
+                options: OPTIONS,
+                ..Takes::of_stored(&[Switch::LiveVariables, Switch::Symmetry])
+            },
             depth: Depth::Length,
             every_state: self.how.is_sound(),
             ..Profile::default()
@@ -78,17 +110,30 @@ impl Explorer for EveryState {
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         match driver.depth() {
+            None if self.merges_orbits(system, driver) => {
+                let all = &mut All { merges_orbits: true };
+                depth_first::explore(system, (self.how, self.plan()), all, driver);
+            }
             None if batches::can_look_up(system, self.how, driver) => {
                 batches::explore(system, self.how, self.plan(), driver);
             }
-            _ => depth_first::explore(system, (self.how, self.plan()), &mut All, driver),
+            _ => {
+                let all = &mut All { merges_orbits: false };
+                depth_first::explore(system, (self.how, self.plan()), all, driver);
+            }
         }
     }
 }
 
-struct All;
+struct All {
+    merges_orbits: bool,
+}
 
 impl<S: System> Reduction<S> for All {
+    fn merges_orbits(&self) -> bool {
+        self.merges_orbits
+    }
+
     fn next(&mut self, search: &mut DepthFirst<'_, S>) -> Option<ProcessId> {
         let visited_first = search.settings.visited_first();
         let top = search.top();

@@ -84,11 +84,14 @@ pub enum Switch {
     ProgramPoints,
     /// Variables that are never read again are not part of a state.
     LiveVariables,
+    /// Of the states that are equal up to the names of symmetric processes one is kept
+    /// (`stateful`).
+    Symmetry,
 }
 
 impl Switch {
     /// All switches.
-    pub const ALL: [Switch; 10] = [
+    pub const ALL: [Switch; 11] = [
         Switch::SafeSets,
         Switch::Once,
         Switch::LastSuccessor,
@@ -99,6 +102,7 @@ impl Switch {
         Switch::Summaries,
         Switch::ProgramPoints,
         Switch::LiveVariables,
+        Switch::Symmetry,
     ];
 
     /// Its name on the command line.
@@ -114,6 +118,7 @@ impl Switch {
             Switch::Summaries => "summaries",
             Switch::ProgramPoints => "program-points",
             Switch::LiveVariables => "live-variables",
+            Switch::Symmetry => "symmetry",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Compiles comprehensions and quantifiers, which are loops with a value.
 
-use super::Compiler;
+use super::{Compiler, order};
 use crate::lang::ast::{Made, Quantifier, UnaryOp};
 use crate::lang::code::Instr;
 use crate::lang::hir::{Comprehension, Expr, ExprKind, Generator};
@@ -26,7 +26,8 @@ impl Compiler<'_> {
         let Comprehension { makes, generators, condition } = comprehension;
         let list = self.frame.depth;
         self.constant(Value::List(List::from(Vec::new())));
-        self.nest(generators, &mut |compiler| {
+        let is_free = order::is_collection_free(comprehension);
+        self.nest(generators, is_free, &mut |compiler| {
             let skipped = condition.as_ref().map(|condition| {
                 compiler.expr(condition);
                 compiler.jump(Instr::JumpIfFalse)
@@ -51,8 +52,11 @@ impl Compiler<'_> {
         let of_none = quantifier == Quantifier::Forall;
         let mut decided = 0;
         self.constant(Value::Bool(of_none));
-        self.nest(generators, &mut |compiler| {
+        let is_free = order::is_quantifier_free(generators, condition);
+        self.nest(generators, is_free, &mut |compiler| {
+            let outer = std::mem::replace(&mut compiler.must_not_fail, is_free);
             compiler.expr(condition);
+            compiler.must_not_fail = outer;
             if of_none {
                 compiler.emit(Instr::Unary(UnaryOp::Not));
             }
@@ -67,11 +71,15 @@ impl Compiler<'_> {
         self.aim(decided);
     }
 
-    /// Compiles loops within loops, the last one with this body.
-    fn nest(&mut self, generators: &[Generator], body: &mut dyn FnMut(&mut Self)) {
+    /// Compiles loops within loops, the last one with this body. `is_free`: does the order of the
+    /// values make no difference?
+    fn nest(&mut self, generators: &[Generator], is_free: bool, body: &mut dyn FnMut(&mut Self)) {
         match generators.split_first() {
             None => body(self),
-            Some((first, rest)) => self.each(first, &mut |compiler| compiler.nest(rest, body)),
+            Some((first, rest)) => {
+                self.is_free = is_free;
+                self.each(first, &mut |compiler| compiler.nest(rest, is_free, body));
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 //! values above this depth. The code after a `break`, `continue` or `return` is unreachable, but
 //! compiled like other code.
 
-use super::{BodyKind, Compiler, OpenLoop};
+use super::{BodyKind, Compiler, OpenLoop, order};
 use crate::lang::ast::BinaryOp;
 use crate::lang::code::Instr;
 use crate::lang::hir::{Expr, ExprKind, Generator, Pattern, VarId};
@@ -62,6 +62,7 @@ impl Compiler<'_> {
     }
 
     pub(super) fn for_loop(&mut self, generator: &Generator, body: &Expr) {
+        self.is_free = order::is_for_free(body);
         self.each(generator, &mut |compiler| {
             compiler.expr(body);
             compiler.pop(1);
@@ -72,9 +73,19 @@ impl Compiler<'_> {
     /// Compiles a loop that does this for each value of a generator. It leaves nothing on the
     /// stack; in the loop, the variables of the generator are in scope.
     pub(super) fn each(&mut self, generator: &Generator, body: &mut dyn FnMut(&mut Self)) {
+        let (loops, slots) = (self.free_loops.len(), self.free_slots.len());
         match generator {
             Generator::Range(var, lo, hi) => self.each_number(*var, lo, hi, body),
             Generator::Each(pattern, items) => self.each_item(pattern, items, body),
+        }
+        self.free_loops.truncate(loops);
+        self.free_slots.truncate(slots);
+    }
+
+    /// Notes that the instruction at `pc` only counts.
+    fn only_counts(&mut self, is_free: bool, pc: u32) {
+        if is_free {
+            self.code.marks.counts.insert(pc);
         }
     }
 
@@ -86,8 +97,21 @@ impl Compiler<'_> {
         body: &mut dyn FnMut(&mut Self),
     ) {
         let (counter, scope) = (self.frame.depth, self.frame.scope.len());
+        let bounds = (constant(lo), constant(hi));
+        let is_free = std::mem::take(&mut self.is_free);
+        let from = self.here();
         self.expr(lo);
+        self.only_counts(is_free, self.here());
         self.expr(hi);
+        let is_free = match bounds {
+            (Some(lo), Some(hi)) if is_free => {
+                self.code.marks.ranges.insert(from, (lo, hi));
+                self.free_loops.push(from);
+                self.free_slots.push(counter);
+                true
+            }
+            _ => false,
+        };
         if let Some(var) = var {
             self.enter(var, counter);
         }
@@ -95,10 +119,14 @@ impl Compiler<'_> {
         let start = self.here();
         self.emit(Instr::Get(counter));
         self.emit(Instr::Get(counter + 1));
+        self.only_counts(is_free, self.here());
+        let here = self.here();
+        self.code.marks.orders.insert(here);
         self.emit(Instr::Binary(BinaryOp::Lt));
         let end = self.jump(Instr::JumpIfFalse);
         body(self);
         self.aim_continues();
+        self.only_counts(is_free, self.here());
         self.emit(Instr::Increment(counter));
         self.emit(Instr::Loop(start));
         self.aim(end);
@@ -110,16 +138,28 @@ impl Compiler<'_> {
     fn each_item(&mut self, pattern: &Pattern, items: &Expr, body: &mut dyn FnMut(&mut Self)) {
         let (list, scope) = (self.frame.depth, self.frame.scope.len());
         let counter = list + 1;
+        let is_free = std::mem::take(&mut self.is_free);
         self.expr(items);
+        self.only_counts(is_free, self.here());
         self.constant(Value::Int(0));
         self.enter_loop();
         let start = self.here();
         let end = self.next_item(list, counter);
+        let taken = self.here() - 1;
+        if is_free {
+            self.code.marks.items.insert(taken);
+            self.code.marks.sure.remove(&taken);
+            self.free_loops.push(taken);
+        }
+        // Where the counter is compared.
+        self.code.marks.orders.insert(start + 3);
+        self.only_counts(is_free, start + 3);
         self.bind_top(pattern);
         body(self);
         self.leave_scope(scope);
         self.pop(self.frame.depth - counter - 1);
         self.aim_continues();
+        self.only_counts(is_free, self.here());
         self.emit(Instr::Increment(counter));
         self.emit(Instr::Loop(start));
         self.aim(end);
@@ -175,5 +215,12 @@ impl Compiler<'_> {
             }
         }
         self.frame.depth = depth + 1;
+    }
+}
+
+fn constant(expr: &Expr) -> Option<i64> {
+    match expr.kind {
+        ExprKind::Const(Value::Int(n)) => Some(n),
+        _ => None,
     }
 }

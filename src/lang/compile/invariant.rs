@@ -23,23 +23,26 @@ const MOST_STEPS: u64 = 1000;
 /// Loop variables with their values.
 type Known = Vec<(VarId, Value)>;
 
-/// An assertion, and the values of the variables of its loops.
-type Part<'e> = (&'e Expr, Known);
+/// An assertion, and the values of the variables of its loops, with the ranges of the loops.
+type Part<'e> = (&'e Expr, Known, Vec<(i64, i64)>);
 
 impl Compiler<'_> {
     pub(super) fn invariant(&mut self, body: &Body) {
         self.reads = ReadSet::default();
         let mut parts = Vec::new();
-        if split(&body.block, &mut Known::new(), &mut parts).is_none() {
+        if split(&body.block, &mut (Known::new(), Vec::new()), &mut parts).is_none() {
             let entry = self.body(body, BodyKind::Invariant);
             return self.note_invariant(entry);
         }
-        for (assertion, known) in parts {
+        for (assertion, known, ranges) in parts {
             self.known = known;
             let entry = self.here();
             self.start_frame(body, BodyKind::Invariant, 0);
-            for (variable, value) in self.known.clone() {
+            for ((variable, value), range) in self.known.clone().into_iter().zip(ranges) {
                 let slot = self.frame.depth;
+                // There is such a part for each value of the range.
+                let here = self.here();
+                self.code.marks.ranges.insert(here, range);
                 self.constant(value);
                 self.enter(variable, slot);
             }
@@ -88,20 +91,26 @@ impl Compiler<'_> {
 }
 
 /// Adds the parts of a block of assertions; `None` if the block has something else, or too many.
-fn split<'e>(block: &'e Expr, known: &mut Known, parts: &mut Vec<Part<'e>>) -> Option<()> {
+fn split<'e>(
+    block: &'e Expr,
+    of: &mut (Known, Vec<(i64, i64)>),
+    parts: &mut Vec<Part<'e>>,
+) -> Option<()> {
     let ExprKind::Block(statements, value) = &block.kind else { return None };
     for statement in statements.iter().chain([&**value]) {
         match &statement.kind {
             ExprKind::Const(Value::Unit) => {}
-            ExprKind::Assert(..) => parts.push((statement, known.clone())),
+            ExprKind::Assert(..) => parts.push((statement, of.0.clone(), of.1.clone())),
             ExprKind::For(generator, body) => {
                 let Generator::Range(Some(var), from, to) = &**generator else { return None };
-                let [from, to] = [constant(known, from)?, constant(known, to)?];
+                let [from, to] = [constant(&of.0, from)?, constant(&of.0, to)?];
                 for value in from..to {
                     let before = parts.len();
-                    known.push((*var, Value::Int(value)));
-                    split(body, known, parts)?;
-                    known.pop();
+                    of.0.push((*var, Value::Int(value)));
+                    of.1.push((from, to));
+                    split(body, of, parts)?;
+                    of.0.pop();
+                    of.1.pop();
                     // A loop without assertions might be long.
                     if parts.len() == before {
                         return None;

@@ -65,7 +65,7 @@ static COMPARE_AND_SWAP: Act = Act {
     })
 };
 
-static FETCH_ADD: Act = Act {
+pub(crate) static FETCH_ADD: Act = Act {
     arity: Some(2),
     gives: Gives::Content,
     touches: CHANGE,

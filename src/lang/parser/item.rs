@@ -40,6 +40,7 @@ impl Parser<'_> {
             }
             Token::Ident if self.at_daemon() => self.daemon(items),
             Token::Ident if self.at_network() => self.network(items),
+            Token::Ident if self.at_symmetric() => self.symmetric(items),
             Token::Enum => self.enumeration(items),
             Token::Fn => {
                 let (name, params, result, body) = self.signature("function", FUNCTION);
@@ -305,13 +306,28 @@ impl Parser<'_> {
         self.process(items, true);
     }
 
+    /// `symmetric process …`, `symmetric daemon process …`
+    fn symmetric(&mut self, items: &mut Vec<Item>) {
+        let word = self.advance();
+        let before = items.len();
+        match self.at_daemon() {
+            true => self.daemon(items),
+            false if self.peek() == Token::Process => self.process(items, false),
+            false => return self.refuse_item(),
+        }
+        if let Some(Item::Process { symmetric, .. }) = items.get_mut(before) {
+            *symmetric = Some(word);
+        }
+    }
+
     fn process(&mut self, items: &mut Vec<Item>, is_daemon: bool) {
         self.advance();
         let name = self.name("a name for the process");
         let kind = self.process_kind("process");
         let crashes = self.crashes();
         let body = self.block();
-        items.push(Item::Process { name, kind, body, is_daemon, crashes });
+        let symmetric = None;
+        items.push(Item::Process { name, kind, body, is_daemon, crashes, symmetric });
     }
 
     /// What stands behind the name of a process or an actor, as `word` says.

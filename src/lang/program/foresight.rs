@@ -5,11 +5,16 @@ use crate::lang::check::Instantiation;
 use crate::lang::code::{Instr, Visible};
 use crate::lang::program::{Local, Program};
 use crate::lang::prospect;
-use crate::model::{Asking, Foresight, Handle, May, Part, Point, Reach, Touch, Value};
+use crate::model::{Asking, Foresight, Handle, May, Part, Point, Reach, Symmetry, Touch, Value};
 
 impl Foresight<Local> for Program {
     fn holds_values(&self) -> bool {
         false
+    }
+
+    fn symmetry(&self) -> Option<&dyn Symmetry<Local>> {
+        let has_some = !self.found_symmetry().groups.is_empty();
+        has_some.then_some(self as &dyn Symmetry<Local>)
     }
 
     fn may_touch(&self, local: &Local, touch: Touch) -> bool {

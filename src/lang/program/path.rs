@@ -9,6 +9,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHasher;
 
+use super::Program;
+use crate::lang::check::Instantiation;
+
 /// A declaration and the index of an instance; for a spawned process, a template and the number of
 /// the spawn.
 pub(super) type Link = (u32, i64);
@@ -118,5 +121,17 @@ mod tests {
     fn a_long_chain_is_dropped() {
         let path = chain(&vec![(0, 1); 1_000_000]);
         drop((path.clone(), path));
+    }
+}
+
+impl Program {
+    /// The name of an instance of a declaration.
+    pub(super) fn link_name(&self, (declaration, number): Link) -> String {
+        let template = &self.processes[declaration as usize];
+        match template.kind {
+            Instantiation::Single => template.name.clone(),
+            Instantiation::Family { .. } => format!("{}[{number}]", template.name),
+            Instantiation::Template => format!("{}#{number}", template.name),
+        }
     }
 }

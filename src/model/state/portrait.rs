@@ -302,7 +302,7 @@ impl State {
 
     /// The index of this request among the requests that the future of `owner` depends on;
     /// `u32::MAX` if it is not among them.
-    fn name_of<S: System>(
+    pub(super) fn name_of<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
         owner: ProcessId,

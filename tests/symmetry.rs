@@ -1,0 +1,97 @@
+//! Symmetric processes: is one state kept of those that are equal up to a permutation, and nothing
+//! missed?
+//!
+//! The judge follows the definition. It visits all states without symmetry. Whether two states are
+//! equal up to a permutation it does not read from the states: it takes the execution that leads
+//! to one of them, lets the other processes act in place of those, and looks where that leads. If
+//! that is no execution, or ends elsewhere, the program is not symmetric at all, and the analysis
+//! that says so is wrong. The orbits that the judge finds are counted, and compared with what the
+//! explorer keeps.
+
+mod judge;
+mod programs;
+mod rules;
+
+use std::collections::BTreeSet;
+
+use mazurka::explore::{Budget, EveryState, NoObserver, Outcome, Stateful, Switch, explore};
+use mazurka::lang::{Program, compile};
+use mazurka::model::System;
+
+use crate::random_models::rng::Rng;
+
+/// The number of programs: `MAZURKA_PROGRAMS`, or as many as an ordinary run has time for.
+fn count() -> u64 {
+    std::env::var("MAZURKA_PROGRAMS").map_or(150, |count| count.parse().expect("a number"))
+}
+
+pub fn read(text: &str) -> Program {
+    let program = compile("program.maz", text, &[]);
+    program.unwrap_or_else(|wrong| panic!("{}\n{text}", wrong.render(false)))
+}
+
+/// Explores all, with or without symmetry.
+pub fn search(program: &Program, with_symmetry: bool) -> Outcome {
+    let mut how = Stateful::default();
+    if !with_symmetry {
+        how.without = how.without.and(Switch::Symmetry);
+    }
+    let budget = Budget { all: true, ..Budget::default() };
+    explore(program, EveryState::of(how), budget, &mut NoObserver)
+}
+
+/// The violations without the numbers in them: those may differ by a permutation.
+fn violations(outcome: &Outcome) -> BTreeSet<String> {
+    let of = |violation| {
+        let text = format!("{violation:?}");
+        let kind: String = text.chars().take_while(|c| c.is_alphabetic()).collect();
+        kind
+    };
+    outcome.violations.iter().map(|violation| of(&violation.kind)).collect()
+}
+
+/// Compares a search with symmetry with the judge. Returns the sizes of the groups.
+pub fn compare(text: &str) -> Vec<u32> {
+    let program = read(text);
+    let [merged, whole] = [true, false].map(|on| search(&program, on));
+    assert!(whole.symmetry_is_off(), "{text}");
+    assert_eq!(violations(&merged), violations(&whole), "{text}");
+    assert_eq!(merged.verdict(), whole.verdict(), "{text}");
+    assert_eq!(merged.stopped_by, whole.stopped_by, "{text}");
+    let Some(figures) = &merged.stats.symmetry else { return Vec::new() };
+    let found = judge::orbits(&program, text);
+    assert_eq!(Some(found.states), whole.stats.states, "{text}");
+    let kept = merged.stats.states.expect("states");
+    assert!(found.orbits.contains(&kept), "{kept} of {:?}: {figures:?}\n{text}", found.orbits);
+    assert_eq!(figures.stands_for, Some(found.states), "{figures:?}\n{text}");
+    figures.indices.clone()
+}
+
+trait HasSymmetry {
+    fn symmetry_is_off(&self) -> bool;
+}
+
+impl HasSymmetry for Outcome {
+    fn symmetry_is_off(&self) -> bool {
+        self.stats.symmetry.is_none()
+    }
+}
+
+#[test]
+fn one_state_of_each_orbit_is_kept() {
+    let (mut symmetric, mut several, mut rings) = (0, 0, 0);
+    for seed in 0..count() {
+        let text = programs::random(&mut Rng::new(seed));
+        let program = read(&text);
+        if search(&program, false).stats.states.is_none_or(|states| states > 3_000) {
+            continue;
+        }
+        let sizes = compare(&text);
+        symmetric += u64::from(!sizes.is_empty());
+        several += u64::from(sizes.len() > 1);
+        let groups = program.foresight().symmetry().map_or(&[][..], |of| of.groups());
+        rings += u64::from(groups.iter().any(|group| group.is_ring));
+    }
+    assert!(symmetric * 4 > count(), "only {symmetric} programs of {} are symmetric", count());
+    assert!(rings > 0 && several > 0, "{rings} rings, {several} with several groups");
+}

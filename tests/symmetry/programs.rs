@@ -1,0 +1,168 @@
+//! Random programs whose processes differ in little but their indices.
+//!
+//! Some have something in them that tells the indices apart.
+
+use std::fmt::Write;
+
+use crate::random_models::rng::Rng;
+
+/// The statements of a process. `@` stands for its index, `$` for a variable that has one or -1.
+const STATEMENTS: &[&str] = &[
+    "last = @;",
+    "last = $;",
+    "if last == @ { flag[@] = true; } else { lock(m); unlock(m); }",
+    "if cas(last, -1, @) { flag[@] = true; }",
+    "$ = choose(0..N);",
+    "$ = last;",
+    "if $ != -1 { flag[$] = true; }",
+    "if $ == @ { swap(last, -1); }",
+    "flag[@] = !flag[@];",
+    "to[@] = $;",
+    "if $ != -1 { $ = to[$]; }",
+    "lock(m); $ = last; last = @; unlock(m);",
+    "lock(own[@]); unlock(own[@]);",
+    "if $ != -1 { lock(own[$]); lock(m); unlock(m); unlock(own[$]); }",
+    "seen = seen union {@};",
+    "if $ != -1 { seen = seen union {$}; }",
+    "heard = heard union seen;",
+    "heard = heard union {@};",
+    "seen = heard;",
+    "if @ in seen { seen = seen minus {@}; }",
+    "if len(seen) > 0 { $ = choose(seen); }",
+    "isend(box, @);",
+    "isend(box, $);",
+    "$ = recv(box);",
+    "isend(reply[@], $);",
+    "if $ != -1 { isend(reply[$], @); }",
+    "$ = recv(reply[@]);",
+    "send(pair, (@, $));",
+    "let (a, c) = recv(pair); if a == @ { $ = c; }",
+    "marks[@] = true;",
+    "if $ != -1 { marks[$] = !marks[$]; }",
+    "if forall j in 0..N: marks[j] { local(\"all\"); }",
+    "for j in 0..N { if marks[j] { n += 1; } }",
+    "assert(exists j in 0..N: j == @);",
+    "assert($ != @);",
+    "acquire(s); release(s);",
+    "acquire(s);",
+    "release(s);",
+    "count_down(l);",
+    "barrier(b);",
+    "n = choose(5..7);",
+    "count += 1;",
+    "book[@] = $;",
+    "if $ in book { $ = book[$]; }",
+    "if @ in keys(book) { n += len(book); }",
+    "seen = {x for x in seen if x != @};",
+    "if exists x in seen: x == $ { count = n; }",
+    "read_lock(rw); unlock(rw);",
+    "write_lock(rw); flag[@] = true; unlock(rw);",
+    "if try_lock(t) { last = @; unlock(t); }",
+];
+
+/// Statements that break the symmetry, each in its own way.
+const BREAKING: &[&str] = &[
+    "if @ == 0 { last = @; }",
+    "flag[0] = true;",
+    "last = 1;",
+    "if @ < 1 { count += 1; }",
+    "count = @ + 1;",
+    "for j in 0..N { flag[j] = true; }",
+    "for j in 0..N { if marks[j] { $ = j; } }",
+    "for x in seen { $ = x; }",
+    "$ = choose(0..N - 1);",
+    "$ = len(seen);",
+    "if $ != -1 { n = [4, 5, 6, 7][$]; }",
+    "let all = [j for j in 0..N]; $ = all[n % N];",
+    "isend(box, n % N);",
+    "let c = [irecv(reply[@]), irecv(box)]; $ = waitany(c);",
+];
+
+/// Statements of rings.
+const ROUND: &[&str] = &[
+    "flag[(@ + 1) % N] = true;",
+    "isend(reply[(@ + 1) % N], @);",
+    "last = (@ + N - 1) % N;",
+    "if last == (@ + 1) % N { count += 1; }",
+    "lock(own[@]); lock(own[(@ + 1) % N]); unlock(own[@]); unlock(own[(@ + 1) % N]);",
+];
+
+const ASSERTIONS: &[&str] = &[
+    "assert(last != -1);",
+    "assert(forall j in 0..N: flag[j]);",
+    "assert(exists j in 0..N: W[j].k == j);",
+    "for j in 0..N { assert(to[j] != j); }",
+    "for i in 0..N { for j in 0..N { assert(i == j || W[i].k != W[j].k || W[i].k == -1); } }",
+    "assert(len(heard) < N);",
+    "assert(forall x in heard: flag[x]);",
+    "assert(forall i in 0..N: W[i].n < 6);",
+    "assert(count < 3);",
+];
+
+const BREAKING_ASSERTIONS: &[&str] = &[
+    "assert(!flag[0]);",
+    "assert(W[1].k != 0);",
+    "assert(last != 1);",
+    "assert(last < 1);",
+    "for i in 1..N { assert(W[i].k == -1); }",
+    "assert(exists j in 0..N: j > 0 && flag[j]);",
+];
+
+fn body(rng: &mut Rng, count: usize, index: &str) -> String {
+    let mut text = String::new();
+    for _ in 0..count {
+        let all = match () {
+            () if rng.chance(3) => BREAKING,
+            () if rng.chance(6) => ROUND,
+            () => STATEMENTS,
+        };
+        let line = rng.pick(all);
+        // A process without an index acts in place of one that it knows.
+        let line = line.replace('@', index).replace('$', "k");
+        match index {
+            "k" => write!(text, "    if k != -1 {{ {line} }}\n").expect("a string"),
+            _ => write!(text, "    {line}\n").expect("a string"),
+        }
+    }
+    text
+}
+
+const VARIABLES: &str = "    var k = -1;\n    var n = 0;\n    var seen: {int} = {};\n    \
+                         var marks = [false; N];\n    var book: {int: int} = {};\n";
+
+/// A program.
+pub fn random(rng: &mut Rng) -> String {
+    let n = rng.range(2, 5);
+    let mut text = format!("const N = {n};\n");
+    text += "shared last: int = -1;\nshared count: int = 0;\nshared flag: [bool; N] = false;\n\
+             shared to: [int; N] = -1;\nshared heard: {int} = {};\nmutex m, own[N], t;\n\
+             rwlock rw;\nmailbox box: int, reply[N]: int, pair: (int, int);\nsemaphore s = 1;\n\
+             latch l(9);\nbarrier b(N);\n";
+    let most = if n == 4 { 2 } else { 4 };
+    let statements = rng.range(1, most + 1);
+    let body_of = body(rng, statements, "i");
+    write!(text, "process W[i in 0..N] {{\n{VARIABLES}{body_of}}}\n").expect("a string");
+    if rng.chance(25) && n < 4 {
+        let statements = rng.range(1, 3);
+        let body_of = body(rng, statements, "i");
+        write!(text, "process V[i in 0..N] {{\n{VARIABLES}{body_of}}}\n").expect("a string");
+    }
+    if rng.chance(15) {
+        // Indices of their own, in a second group.
+        text += "shared free: int = -1;\nprocess U[i in 0..2] { free = i; if free == i { lock(m); unlock(m); } }\n";
+    }
+    if rng.chance(40) {
+        let first = rng.pick(&["k = recv(box);", "k = last;", "k = choose(0..N);"]);
+        let statements = rng.range(1, 3);
+        let body_of = body(rng, statements, "k");
+        write!(text, "process M {{\n{VARIABLES}    {first}\n{body_of}}}\n").expect("a string");
+    }
+    for kind in ["final", "invariant"] {
+        if rng.chance(30) {
+            let all = if rng.chance(10) { BREAKING_ASSERTIONS } else { ASSERTIONS };
+            let assertion = rng.pick(all);
+            write!(text, "{kind} {{ {assertion} }}\n").expect("a string");
+        }
+    }
+    text
+}
