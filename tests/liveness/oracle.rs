@@ -319,8 +319,8 @@ impl<'p> Oracle<'p> {
     pub fn shortest(&self, wanted: &Wanted, most: usize) -> Option<usize> {
         let stems = self.stems(wanted);
         let mut best = None;
-        for start in 0..self.steps.len() {
-            let Some(stem) = stems[start].filter(|&stem| stem <= most) else { continue };
+        for (start, stem) in stems.into_iter().enumerate() {
+            let Some(stem) = stem.filter(|&stem| stem <= most) else { continue };
             let longest = best.unwrap_or(most + 1) - 1;
             if stem <= longest && self.is_fair(&[start], &[]) {
                 best = Some(stem);

@@ -187,7 +187,7 @@ impl<'g> Components<'g> {
         let neglected = |&action: &u32| possible[action as usize] && !taken[action as usize];
         let is_good = |&&state: &&u32| {
             let duties = graph.edges(state).iter().filter(|edge| !edge.is_optional());
-            !duties.flat_map(|&edge: &Edge| graph.strong(edge)).any(|action| neglected(action))
+            !duties.flat_map(|&edge: &Edge| graph.strong(edge)).any(neglected)
         };
         let rest: Vec<u32> = component.iter().filter(is_good).copied().collect();
         match rest.len() == component.len() {
