@@ -24,8 +24,8 @@
 //! renamed: processes, objects of arrays, values. By induction over the instructions, a process
 //! that computes on renamed values comes to renamed values: each instruction on nodes of a group is
 //! one that commutes with p, or its node is plain. So if s goes to t by an action, p(s) goes to
-//! p(t) by the renamed action. The initial state is its own image, because a constant of the range is
-//! nowhere. `final` and the invariants are code like other code: their verdict is that of the
+//! p(t) by the renamed action. The initial state is its own image, because a constant of the range
+//! is nowhere. `final` and the invariants are code like other code: their verdict is that of the
 //! renamed state. What has no rule here has no symmetry: it is refused.
 //!
 //! What is refused as a whole: spawned processes and actors (their names depend on an order),

@@ -53,11 +53,9 @@ impl Flow<'_> {
     pub(super) fn base_of_round(&self, pc: u32) -> Option<Node> {
         let length = self.number(pc.checked_sub(1)?)?;
         let (mut at, mut sum) = (pc.checked_sub(2)?, 0_i64);
-        loop {
-            let op = match self.code.instrs[at as usize] {
-                Instr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub)) => op,
-                _ => break,
-            };
+        while let Instr::Binary(op @ (BinaryOp::Add | BinaryOp::Sub)) =
+            self.code.instrs[at as usize]
+        {
             let by = self.number(at.checked_sub(1)?)?;
             sum = match op {
                 BinaryOp::Add => sum.checked_add(by)?,
