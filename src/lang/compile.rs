@@ -6,6 +6,7 @@
 //! expanded here.
 
 mod actor;
+mod assignment;
 mod collection;
 mod control;
 mod faults;
@@ -21,10 +22,9 @@ use rustc_hash::FxHashMap;
 
 use super::ast::BinaryOp;
 use super::check::Checked;
-use super::code::{Code, Instr, Live, ReadSet, Step, Visible};
+use super::code::{Code, Instr, Live, ReadSet, Visible};
 use super::diagnostic::{Lines, Span};
-use super::hir::{Address, Body, Channel, Expr, ExprKind, Place, Procedure, Projection, VarId};
-use super::objects::cell;
+use super::hir::{Address, Body, Channel, Expr, ExprKind, Place, Procedure, VarId};
 use super::walk;
 use crate::model::{Objects, Site, Value, printable};
 use faults::Risks;
@@ -547,59 +547,6 @@ impl<'a> Compiler<'a> {
         let drop = self.frame.depth - depth - 1;
         if drop > 0 {
             self.emit(Instr::Squash { keep: 1, drop });
-        }
-    }
-
-    fn assign(&mut self, place: &Place, op: Option<BinaryOp>, value: &Expr) {
-        match place {
-            Place::Cell(address) => {
-                self.address(address);
-                if let Some(op) = op {
-                    self.emit(Instr::Dup);
-                    self.visible(Visible::Act(&cell::READ, 0));
-                    self.expr(value);
-                    self.emit(Instr::Binary(op));
-                } else {
-                    self.expr(value);
-                }
-                self.visible(Visible::Act(&cell::WRITE, 0));
-            }
-            Place::Local(var, path) => {
-                self.assign_local(*var, path, op, value);
-                self.constant(Value::Unit);
-            }
-        }
-    }
-
-    fn assign_local(
-        &mut self,
-        var: VarId,
-        path: &[Projection],
-        op: Option<BinaryOp>,
-        value: &Expr,
-    ) {
-        let slot = self.frame.slots[var as usize];
-        let mut steps = Vec::new();
-        for projection in path {
-            steps.push(match projection {
-                Projection::Field(at) => Step::Field(*at),
-                Projection::Index(index) => {
-                    self.expr(index);
-                    Step::Index
-                }
-            });
-        }
-        let steps: Box<[Step]> = steps.into();
-        if let Some(op) = op {
-            self.emit(Instr::GetPart(slot, steps.clone()));
-            self.expr(value);
-            self.emit(Instr::Binary(op));
-        } else {
-            self.expr(value);
-        }
-        match steps.is_empty() {
-            true => self.emit(Instr::Set(slot)),
-            false => self.emit(Instr::SetPart(slot, steps)),
         }
     }
 
