@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::agreement::{expectations, options};
 use crate::cli::{code, json, run, run_with, stdout};
-use crate::tidy::files;
+use crate::tidy::specs_without_demands;
 
 /// The maximum number of executions that the exhaustive search visits in this test.
 const MOST_EXECUTIONS: u64 = 3_000;
@@ -43,7 +43,7 @@ const SHARE: usize = 4;
 /// were compared with a walk.
 fn counted_as_stated(step: usize) -> (usize, usize) {
     let (mut stated, mut walked) = (0, 0);
-    for path in files("specs", "maz").into_iter().step_by(step) {
+    for path in specs_without_demands().into_iter().step_by(step) {
         let text = fs::read_to_string(&path).unwrap();
         for expected in expectations(&text).unwrap() {
             let name = format!("{}{}", path.display(), options(&expected));

@@ -24,7 +24,7 @@ use mazurka::property::Position;
 
 use crate::judge::{Counts, METHODS, Recorder, check_counterexample};
 use crate::random_models::{Sample, Subject, actors, processes};
-use crate::tidy::files;
+use crate::tidy::specs_without_demands;
 use judge::bounded_classes;
 
 /// The depths.
@@ -238,7 +238,7 @@ fn known_programs_up_to_a_depth() {
 #[ignore = "slow"]
 fn specs_up_to_a_depth() {
     let mut compared = 0;
-    for (number, path) in files("specs", "maz").into_iter().enumerate() {
+    for (number, path) in specs_without_demands().into_iter().enumerate() {
         let text = fs::read_to_string(&path).expect("a readable spec");
         let name = path.file_name().map_or("".into(), |name| name.to_string_lossy());
         let Ok(program) = compile(&name, &text, &[]) else { continue };

@@ -20,7 +20,7 @@ use mazurka::lang::{Program, compile};
 
 use crate::random_models::unforeseen::Judgement;
 use crate::random_models::{self, Sample, Subject, commuting, language};
-use crate::tidy::files;
+use crate::tidy::specs_without_demands;
 
 #[path = "../examples/broken/breaks.rs"]
 mod breaks;
@@ -82,7 +82,7 @@ fn compiled_programs_are_explored_as_by_one_who_knows_nothing() {
 #[test]
 fn specs_are_explored_as_by_one_who_knows_nothing() {
     let mut small = 0;
-    for path in files("specs", "maz") {
+    for path in specs_without_demands() {
         let text = fs::read_to_string(&path).expect("a readable spec");
         small += u32::from(is_explored_alike(&text, &path.display().to_string()));
     }

@@ -12,7 +12,7 @@ use mazurka::property::{LeakKind, Position, Replay, When};
 
 use crate::cli::{code, json, run, run_with, stdout};
 use crate::judge::{LONG, METHODS, is_refused};
-use crate::tidy::files;
+use crate::tidy::specs_without_demands;
 
 /// The maximum number of executions of a program that are checked.
 const MOST: u64 = 60;
@@ -161,7 +161,7 @@ fn finds_what_is_left_behind(share: usize) {
         (path.display().to_string(), fs::read_to_string(&path).expect("a readable spec"))
     };
     let (mut leaking, mut judged) = (0, 0);
-    let all = written.chain(files("specs", "maz").into_iter().map(read));
+    let all = written.chain(specs_without_demands().into_iter().map(read));
     for (place, (name, text)) in all.enumerate() {
         let program = compile("spec.maz", &text, &[]).expect("a valid spec");
         let mut left = Left { program: &program, found: BTreeSet::new() };
@@ -284,7 +284,7 @@ fn finds_the_same_unreached(share: usize) {
     let read = |path: std::path::PathBuf| fs::read_to_string(path).expect("a readable spec");
     let written = ODD.iter().map(|(text, _)| (*text).to_owned());
     let (mut odd, mut judged) = (0, 0);
-    for (place, text) in written.chain(files("specs", "maz").into_iter().map(read)).enumerate() {
+    for (place, text) in written.chain(specs_without_demands().into_iter().map(read)).enumerate() {
         let Some(expected) = unreached(&text, Exhaustive) else { continue };
         odd += usize::from(!expected.is_empty());
         let program = compile("spec.maz", &text, &[]).expect("a valid spec");

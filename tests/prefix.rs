@@ -20,7 +20,7 @@ use crate::agreement::expectations;
 use crate::judge::{STATEFUL, check_counterexample};
 use crate::random_models::{self, Sample, Subject, later, p2p, processes};
 use crate::spin::{Kind, kinds, random_program};
-use crate::tidy::files;
+use crate::tidy::specs_without_demands;
 
 /// What a search says, in comparable terms: the symptoms of violations, and the leaks. Where processes are started, they
 /// have other names along each path, so symptoms of deadlocks are not compared if `starts`.
@@ -107,7 +107,7 @@ static WITH_READ_ARCS: AtomicUsize = AtomicUsize::new(0);
 #[test]
 fn specs_are_judged_as_by_states() {
     let mut taken = 0;
-    for path in files("specs", "maz") {
+    for path in specs_without_demands() {
         let text = std::fs::read_to_string(&path).expect("a readable spec");
         for expected in expectations(&text).expect("expectations") {
             let is_large = expected.slow || expected.traces.is_some_and(|traces| traces > 1_000);

@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::cli::{json, mazurka, run, run_with, stdout};
 use crate::judge::{METHODS, check_counterexample_where, is_refused};
 use crate::random_models::{Rng, generate};
-use crate::tidy::files;
+use crate::tidy::specs_without_demands;
 
 /// The may-access sets of local states, each computed once.
 #[derive(Default)]
@@ -108,7 +108,7 @@ fn what_a_process_does_was_never_said_to_be_impossible() {
         judged += more;
         refused += less;
     };
-    for path in files("specs", "maz") {
+    for path in specs_without_demands() {
         check(&path.display().to_string(), &fs::read_to_string(&path).unwrap());
     }
     for seed in 0..400 {
@@ -222,7 +222,7 @@ fn actors_are_shown_at_the_end() {
 #[test]
 fn the_shortest_is_never_longer_than_the_first() {
     let (mut violated, mut gained) = (0, 0);
-    for path in files("specs", "maz") {
+    for path in specs_without_demands() {
         let text = fs::read_to_string(&path).unwrap();
         let program = compile("spec", &text, &[]).unwrap();
         let allow_pending = program.expectations().iter().any(|line| line.allow_pending);

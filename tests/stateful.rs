@@ -13,7 +13,7 @@ use mazurka::model::ProcessId;
 
 use crate::judge::{STATEFUL, assert_full_graphs_agree, storing};
 use crate::state_graph::Watcher;
-use crate::tidy::files;
+use crate::tidy::specs_without_demands;
 
 /// Longer searches are left out where all specs are tried.
 const QUICK: Duration = Duration::from_secs(1);
@@ -203,7 +203,7 @@ fn a_search_by_hashes_is_never_complete() {
 #[ignore = "slow"]
 fn full_graphs_of_specs_are_the_same_with_and_without_a_model() {
     let mut compared = 0;
-    for path in files("specs", "maz") {
+    for path in specs_without_demands() {
         let (name, text) = (path.display().to_string(), fs::read_to_string(&path).expect("a spec"));
         let Ok(program) = compile(&name, &text, &[]) else { continue };
         let budget = Budget { all: true, timeout: Some(QUICK), ..Budget::default() };

@@ -34,7 +34,7 @@ pub(crate) enum Item {
         size: Option<Expr>,
         message: Option<TypeExpr>,
         delivery: Delivery,
-        faults: ChannelFaults,
+        faults: Box<ChannelFaults>,
     },
     Objects(Objects),
     Shared {

@@ -65,6 +65,7 @@ impl ExecutionReport {
     }
 
     /// The number of steps before those that are repeated for ever, if there is a loop.
+    #[cfg(feature = "cli")]
     pub(crate) fn loop_from(&self) -> Option<usize> {
         self.violations.first()?.loop_from
     }

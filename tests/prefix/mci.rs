@@ -12,7 +12,7 @@ use mazurka::report::picture::{CutoffOf, PartialOrder};
 
 use crate::cli::{code, run, stderr};
 use crate::draw::subject;
-use crate::tidy::files;
+use crate::tidy::specs_without_demands;
 
 /// The contents of a file. All numbers are from 1, as in the file.
 #[derive(Debug, PartialEq, Eq)]
@@ -227,7 +227,7 @@ fn is_complete(file: &Unfolding) -> Option<usize> {
 #[test]
 fn files_are_complete_prefixes_of_specs() {
     let (mut written, mut complete, mut with_reads) = (0, 0, 0);
-    for path in files("specs", "maz") {
+    for path in specs_without_demands() {
         let text = fs::read_to_string(&path).expect("a readable spec");
         let program = compile("spec.maz", &text, &[]).expect("a valid spec");
         let Ok(prefix) = finite_prefix(&program, 150, Budget::default()) else { continue };

@@ -120,8 +120,8 @@ fn body(rng: &mut Rng, count: usize, index: &str) -> String {
         // A process without an index acts in place of one that it knows.
         let line = line.replace('@', index).replace('$', "k");
         match index {
-            "k" => write!(text, "    if k != -1 {{ {line} }}\n").expect("a string"),
-            _ => write!(text, "    {line}\n").expect("a string"),
+            "k" => writeln!(text, "    if k != -1 {{ {line} }}").expect("a string"),
+            _ => writeln!(text, "    {line}").expect("a string"),
         }
     }
     text
@@ -161,7 +161,7 @@ pub fn random(rng: &mut Rng) -> String {
         if rng.chance(30) {
             let all = if rng.chance(10) { BREAKING_ASSERTIONS } else { ASSERTIONS };
             let assertion = rng.pick(all);
-            write!(text, "{kind} {{ {assertion} }}\n").expect("a string");
+            writeln!(text, "{kind} {{ {assertion} }}").expect("a string");
         }
     }
     text

@@ -10,7 +10,7 @@ use mazurka::report::viewer::{Run, Viewer};
 use super::{Browser, assert_states, data, file, history, marked, rivals};
 use crate::cli::{code, json, run_with, stderr};
 use crate::draw::subject;
-use crate::tidy::files;
+use crate::tidy::specs_without_demands;
 
 /// It goes round and round, and the last step is a cutoff.
 const LOOP: &str = "\
@@ -61,7 +61,7 @@ fn assert_placed(viewer: &Viewer, run: &Run) -> usize {
 #[test]
 fn the_pages_of_specs_agree_with_themselves() {
     let (mut placed, mut told) = (0, 0);
-    for path in files("specs", "maz") {
+    for path in specs_without_demands() {
         let text = std::fs::read_to_string(&path).unwrap();
         let program = compile("spec.maz", &text, &[]).unwrap();
         let Ok(prefix) = finite_prefix(&program, 60, Budget::default()) else { continue };

@@ -168,7 +168,7 @@ impl Parser<'_> {
             let name = parser.name("a name for the mailbox");
             let size = parser.size();
             let message = parser.eat(Token::Colon).then(|| parser.type_expr());
-            let faults = parser.channel_faults();
+            let faults = Box::new(parser.channel_faults());
             Item::Mailbox { name, size, message, delivery, faults }
         });
     }

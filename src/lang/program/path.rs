@@ -87,6 +87,18 @@ impl Drop for Name {
     }
 }
 
+impl Program {
+    /// The name of an instance of a declaration.
+    pub(super) fn link_name(&self, (declaration, number): Link) -> String {
+        let template = &self.processes[declaration as usize];
+        match template.kind {
+            Instantiation::Single => template.name.clone(),
+            Instantiation::Family { .. } => format!("{}[{number}]", template.name),
+            Instantiation::Template => format!("{}#{number}", template.name),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,17 +133,5 @@ mod tests {
     fn a_long_chain_is_dropped() {
         let path = chain(&vec![(0, 1); 1_000_000]);
         drop((path.clone(), path));
-    }
-}
-
-impl Program {
-    /// The name of an instance of a declaration.
-    pub(super) fn link_name(&self, (declaration, number): Link) -> String {
-        let template = &self.processes[declaration as usize];
-        match template.kind {
-            Instantiation::Single => template.name.clone(),
-            Instantiation::Family { .. } => format!("{}[{number}]", template.name),
-            Instantiation::Template => format!("{}#{number}", template.name),
-        }
     }
 }
