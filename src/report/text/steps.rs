@@ -153,7 +153,7 @@ fn lines_of(steps: &[Step], first: usize) -> Vec<Line> {
     let rows = many::rows(steps).into_iter();
     let rows = rows.map(|Row { shown, alike }| Row { shown: later(shown), alike: later(alike) });
     let lines = rows.flat_map(|row| {
-        let shown = row.shown.clone().filter(|&at| !steps[at].is_quiet).map(Line::Step);
+        let shown = row.shown.clone().filter(|&at| !steps[at - first].is_quiet).map(Line::Step);
         shown.chain((!row.alike.is_empty()).then_some(Line::Alike(row)))
     });
     lines.collect()
