@@ -51,7 +51,15 @@ fn what_is_executed_is_in_the_picture() {
             // A statement of several lines begins above its operation.
             let is_step = lines.range(line.saturating_sub(3)..=line).next().is_some();
             let is_internal = step.action.contains("internal");
-            assert!(is_step || is_internal, "{}:{line}: {}", path.display(), step.action);
+            // Steps of hidden processes stand for words of declarations.
+            let words = ["crashes up to", "lossy", "duplicating", "partitioned", "network"];
+            let is_hidden = words.iter().any(|word| step.action.starts_with(word));
+            assert!(
+                is_step || is_internal || is_hidden,
+                "{}:{line}: {}",
+                path.display(),
+                step.action
+            );
             seen += 1;
         }
     }

@@ -99,7 +99,10 @@ impl Judgement {
             return None;
         }
         let (outcome, ends) = search(system, system, explorer, budget);
-        if outcome.stopped_by == Some(StopReason::Growing) {
+        // Loops that poll are not cut on the graph of all states.
+        let is_cut =
+            explorer.profile().name == "fair" && outcome.stopped_by == Some(StopReason::Polls);
+        if is_cut || outcome.stopped_by == Some(StopReason::Growing) {
             return None;
         }
         let judged = self.judge(&outcome, &ends, explorer.profile().guarantee);
