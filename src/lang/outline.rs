@@ -114,11 +114,27 @@ impl Outliner<'_> {
 
     fn statement(&mut self, statement: &Statement) -> Vec<Step> {
         match &statement.kind {
+            StatementKind::Expr(Expr { kind: ExprKind::Timeout(_, block), .. })
+            | StatementKind::Let {
+                value: Expr { kind: ExprKind::Timeout(_, block), .. }, ..
+            } => {
+                vec![self.timed(statement.span, block)]
+            }
             StatementKind::Expr(expr) => self.expr(expr, statement.span),
             StatementKind::Let { .. } | StatementKind::Assign { .. } => {
                 vec![self.step(statement.span, Turn::Next)]
             }
         }
+    }
+
+    /// A statement that receives, or runs into a timeout and executes this block.
+    fn timed(&mut self, statement: Span, block: &Block) -> Step {
+        let head = Span { end: block.span.start, ..statement };
+        let mut step = self.step(head, Turn::Next);
+        let arm = |label: &str, steps| Arm { label: label.into(), guard: None, steps };
+        let arms = vec![arm("timeout", self.block(block)), arm("else", Vec::new())];
+        step.turn = Turn::Branch { arms };
+        step
     }
 
     /// The steps of an expression that is a statement with this span.

@@ -110,6 +110,10 @@ fn statements_as_actions_make_no_new_classes() {
     for entry in std::fs::read_dir(specs).expect("the specs") {
         let path = entry.expect("an entry").path();
         let source = std::fs::read_to_string(&path).expect("a text");
+        // Demands speak of executions without an end.
+        if ["eventually", "leadsto"].iter().any(|word| source.contains(word)) {
+            continue;
+        }
         let name = path.display().to_string();
         let coarse = classes(&name, &source, Granularity::Operation);
         // What fails may fail earlier or later, which is another class.
