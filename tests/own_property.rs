@@ -155,7 +155,7 @@ fn a_property_of_every_state_is_judged_where_every_state_is_visited() {
             assert_eq!(nothing.stopped_by, Some(StopReason::NoGuarantee), "{name}");
         }
     }
-    assert_eq!(able, BTreeSet::from(["exhaustive", "stateful"]));
+    assert_eq!(able, BTreeSet::from(["exhaustive", "fair", "stateful"]));
     // The reason: there is an explorer that neither passes through nor ends in such a state.
     let missed = explore(&racy, Udpor::default(), properties(), &mut NoObserver);
     let is_told = missed.stopped_by == Some(StopReason::NoGuarantee);

@@ -37,7 +37,9 @@ pub fn search(program: &Program, with_symmetry: bool) -> Outcome {
         how.without = how.without.and(Switch::Symmetry);
     }
     let budget = Budget { all: true, ..Budget::default() };
-    explore(program, EveryState::of(how), budget, &mut NoObserver)
+    // Also where it does not pay.
+    let every = EveryState { least_permutations: 2, ..EveryState::of(how) };
+    explore(program, every, budget, &mut NoObserver)
 }
 
 /// The violations without the numbers in them: those may differ by a permutation.

@@ -108,7 +108,7 @@ macro_rules! entrants {
 entrants! {
     FinitePrefix: FinitePrefix::default(), weight 96;
     SPor: SPor::lazy(Stateful::default()), weight 2;
-    EveryState: EveryState { least_permutations: EveryState::PAYS, ..EveryState::default() }, weight 24;
+    EveryState: EveryState::default(), weight 24;
     Fair: Fair, weight 2;
     Udpor: Udpor::default(), weight 4;
 }

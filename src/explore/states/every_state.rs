@@ -41,7 +41,7 @@ impl EveryState {
     /// A search with one thread and these settings.
     pub fn of(how: Stateful) -> EveryState {
         let Plan { first, max_replayed, .. } = Plan::default();
-        let least_permutations = 2;
+        let least_permutations = EveryState::PAYS;
         EveryState { how, jobs: NonZeroU32::MIN, first, max_replayed, least_permutations }
     }
 
