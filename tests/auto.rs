@@ -10,8 +10,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use mazurka::explore::{
-    Auto, Budget, EveryState, Exhaustive, Explorer, NoObserver, Outcome, Setting, StopReason,
-    Verdict, ViolationKind, explore,
+    Auto, Budget, Exhaustive, Explorer, NoObserver, Outcome, Setting, StopReason, Verdict,
+    ViolationKind, explore,
 };
 use mazurka::lang::{Program, compile};
 use mazurka::model::System;
@@ -65,15 +65,7 @@ fn answers(system: &impl System, judge: &Outcome, context: &dyn Fn() -> String) 
             let one = search(system, auto(first, 1), budget());
             let winner = one.answered_by.clone().expect("a winner");
             let alone: Setting = winner.parse().expect("an explorer");
-            let alone = match &*winner {
-                // It uses symmetry only where that saves time.
-                "stateful" => {
-                    let least_permutations = EveryState::PAYS;
-                    let every = EveryState { least_permutations, ..EveryState::default() };
-                    explore(system, every, budget(), &mut NoObserver)
-                }
-                _ => explore(system, alone, budget(), &mut NoObserver),
-            };
+            let alone = explore(system, alone, budget(), &mut NoObserver);
             assert_eq!(reported(&one), reported(&alone), "{winner}, first {first}: {}", context());
             for jobs in if all { &[2, 4][..] } else { &[] } {
                 let more = search(system, auto(first, *jobs), budget());

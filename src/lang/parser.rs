@@ -93,6 +93,7 @@ impl Parser<'_> {
         self.peek().starts_item() && !is_call
             || self.at_daemon()
             || self.at_symmetric()
+            || self.at_network()
             || self.at_demand()
             || self.at_fairness()
     }

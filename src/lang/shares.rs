@@ -139,8 +139,11 @@ fn crashes(checked: &mut Checked, faults: Faults, found: &mut Findings) -> Optio
     let most: Vec<u32> = crashing.iter().map(|&at| may(&checked.processes[at])).collect();
     let all = || crashing.iter().zip(&most);
     let instances = |at: usize| checked.processes[at].kind.instances();
-    let sum = all().map(|(&at, &most)| u64::from(most) * u64::from(instances(at).max(2))).sum();
-    let bound = faults.max_crashes.filter(|&bound| u64::from(bound) < sum);
+    let sum: u64 = all().map(|(&at, &most)| u64::from(most) * u64::from(instances(at))).sum();
+    // Nobody knows how many are spawned.
+    let is_spawned = |&at: &usize| checked.processes[at].kind == Instantiation::Template;
+    let may_exceed = |bound: u32| u64::from(bound) < sum || crashing.iter().any(is_spawned);
+    let bound = faults.max_crashes.filter(|&bound| may_exceed(bound));
     let is_shared = |at: usize| checked.processes[at].lives.as_ref().is_some_and(|one| one.in_all);
     if bound.is_none() && !crashing.iter().any(|&at| is_shared(at)) {
         return None;

@@ -53,9 +53,7 @@ impl Faults {
     pub fn time_out(self) -> bool {
         self.kinds != FaultKinds::None
     }
-}
 
-impl Faults {
     /// The options of the command line that ask for them; nothing if all are allowed.
     pub fn options(self) -> String {
         let kinds = match self.kinds {

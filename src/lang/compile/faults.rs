@@ -7,7 +7,7 @@
 
 use super::{BodyKind, Compiler};
 use crate::lang::ast::BinaryOp;
-use crate::lang::check::Process;
+use crate::lang::check::{Instantiation, Process};
 use crate::lang::code::{Instr, Visible};
 use crate::lang::faults::Fault;
 use crate::lang::hir::{Channel, Expr, ExprKind, MessageFault, Most, VarId};
@@ -33,13 +33,13 @@ struct Life {
 }
 
 /// The slot with the number of faults so far, and the largest number.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Count {
     used: u32,
     most: Bound,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Bound {
     Number(u32),
     Slot(u32),
@@ -81,7 +81,8 @@ impl Compiler<'_> {
             let start = (self.frame.depth, self.here());
             Life { crashes, restart: lives.restarts.then_some(start) }
         });
-        self.risks = Risks { life, allowances, is_family: process.body.params > 0 };
+        let is_family = matches!(process.kind, Instantiation::Family { .. });
+        self.risks = Risks { life, allowances, is_family };
     }
 
     /// The choice whether the process crashes before this operation.
@@ -90,7 +91,8 @@ impl Compiler<'_> {
         if !matters(before) {
             return;
         }
-        let none_left = self.is_left(life.crashes);
+        self.push_left(life.crashes);
+        let none_left = self.jump(Instr::JumpIfFalse);
         let restarts = life.restart.is_some();
         self.emit(Instr::Visible(Visible::Fault(Fault::Crash { restarts })));
         let goes_on = self.if_equal(Fault::CRASHED);
@@ -109,12 +111,6 @@ impl Compiler<'_> {
         }
         self.aim(goes_on);
         self.aim(none_left);
-    }
-
-    /// Returns the jump that is taken if no fault is left.
-    fn is_left(&mut self, count: Count) -> usize {
-        self.push_left(count);
-        self.jump(Instr::JumpIfFalse)
     }
 
     /// Puts on the stack whether a fault is left.
@@ -139,83 +135,93 @@ impl Compiler<'_> {
     }
 
     /// A send that may be lost or doubled. Leaves unit.
-    pub(super) fn unreliable(&mut self, channel: u32, visible: Visible, args: &[Expr]) {
+    pub(super) fn unreliable(&mut self, number: u32, visible: Visible, args: &[Expr]) {
         let at = self.frame.depth;
         args.iter().for_each(|arg| self.expr(arg));
-        let (number, channel) = (channel, &self.channels[channel as usize]);
-        let mut to_lost = Vec::new();
-        if let Some(cell) = channel.cut {
-            to_lost.push(self.crosses(channel, cell, (visible, at)));
-        }
-        let kinds = [MessageFault::Lost, MessageFault::Doubled];
-        let has_budget = kinds.map(|kind| channel.budget(kind).is_some_and(|b| b.most != Some(0)));
-        let mut over = None;
-        if has_budget.contains(&true) {
-            let counts = kinds.map(|kind| self.risks.count(number, kind));
-            let outcome = self.frame.depth;
-            for (may, count) in has_budget.into_iter().zip(counts) {
-                match count.filter(|_| may) {
-                    Some(count) => self.push_left(count),
-                    None => self.constant(Value::Bool(may)),
-                }
-            }
-            // A choice with one way would be a step without a meaning.
-            let is_bounded = |at: usize| !has_budget[at] || counts[at].is_some();
-            let none_left = (is_bounded(0) && is_bounded(1)).then(|| {
-                self.emit(Instr::Get(outcome));
-                let second = self.jump(Instr::JumpIfFalse);
-                let some_left = self.jump(Instr::Jump);
-                self.aim(second);
-                self.emit(Instr::Get(outcome + 1));
-                let none_left = self.jump(Instr::JumpIfFalse);
-                self.aim(some_left);
-                none_left
-            });
-            self.visible(Visible::Fault(Fault::Message));
-            if let Some(none_left) = none_left {
-                let chosen = self.jump(Instr::Jump);
-                self.aim(none_left);
-                self.frame.depth = outcome + 2;
-                self.pop(2);
-                self.constant(Value::Int(0));
-                self.aim(chosen);
-            }
-            if has_budget[0] {
-                self.emit(Instr::Get(outcome));
-                let not_lost = self.if_equal(Fault::LOST);
-                if let Some(count) = counts[0] {
-                    self.count_up(count);
-                }
-                self.pop(1);
-                to_lost.push(self.jump(Instr::Jump));
-                self.frame.depth = outcome + 1;
-                self.aim(not_lost);
-            }
-            if has_budget[1] {
-                self.emit(Instr::Get(outcome));
-                let once = self.if_equal(Fault::DOUBLED);
-                if let Some(count) = counts[1] {
-                    self.count_up(count);
-                }
-                (at..outcome).for_each(|arg| self.emit(Instr::Get(arg)));
-                self.visible(visible);
-                self.pop(1);
-                self.aim(once);
-            }
-            self.pop(1);
-        }
+        let channel = &self.channels[number as usize];
+        let cut = channel.cut.map(|cell| self.crosses(channel, cell, (visible, at)));
+        let chances = [MessageFault::Lost, MessageFault::Doubled].map(|kind| {
+            let budget = channel.budget(kind).filter(|budget| budget.most != Some(0));
+            budget.map(|_| self.risks.count(number, kind))
+        });
+        let lost = self.message_fault(chances, visible, at);
         self.visible(visible);
-        if !to_lost.is_empty() {
-            over = Some(self.jump(Instr::Jump));
-            to_lost.into_iter().for_each(|jump| self.aim(jump));
+        let lost: Vec<usize> = cut.into_iter().chain(lost).collect();
+        if !lost.is_empty() {
+            let sent = self.jump(Instr::Jump);
+            lost.into_iter().for_each(|jump| self.aim(jump));
             self.frame.depth = at + args.len() as u32;
             self.pop(args.len() as u32 - 1);
-        }
-        if let Some(over) = over {
-            self.aim(over);
+            self.aim(sent);
         }
         self.pop(1);
         self.constant(Value::Unit);
+    }
+
+    /// The choice whether a message is lost or doubled, if it may be; for each of these the count,
+    /// if there is a limit. A doubled message is sent once here. Returns the jump that is taken if
+    /// it is lost. The arguments of the send are on the stack from `at` on, and stay there.
+    fn message_fault(
+        &mut self,
+        chances: [Option<Option<Count>>; 2],
+        send: Visible,
+        at: u32,
+    ) -> Option<usize> {
+        if chances.iter().all(Option::is_none) {
+            return None;
+        }
+        let outcome = self.frame.depth;
+        self.choose_fault(chances);
+        let lost = chances[0].map(|count| {
+            self.emit(Instr::Get(outcome));
+            let not_lost = self.if_equal(Fault::LOST);
+            count.into_iter().for_each(|count| self.count_up(count));
+            self.pop(1);
+            let lost = self.jump(Instr::Jump);
+            self.frame.depth = outcome + 1;
+            self.aim(not_lost);
+            lost
+        });
+        if let Some(count) = chances[1] {
+            self.emit(Instr::Get(outcome));
+            let once = self.if_equal(Fault::DOUBLED);
+            count.into_iter().for_each(|count| self.count_up(count));
+            (at..outcome).for_each(|arg| self.emit(Instr::Get(arg)));
+            self.visible(send);
+            self.pop(1);
+            self.aim(once);
+        }
+        self.pop(1);
+        lost
+    }
+
+    /// Leaves the fault of a message that is chosen, or 0. If no fault is left, there is no choice:
+    /// it would be a step without a meaning.
+    fn choose_fault(&mut self, chances: [Option<Option<Count>>; 2]) {
+        let first = self.frame.depth;
+        for chance in chances {
+            match chance {
+                Some(Some(count)) => self.push_left(count),
+                unlimited => self.constant(Value::Bool(unlimited.is_some())),
+            }
+        }
+        if chances.contains(&Some(None)) {
+            return self.visible(Visible::Fault(Fault::Message));
+        }
+        self.emit(Instr::Get(first));
+        let second = self.jump(Instr::JumpIfFalse);
+        let some_left = self.jump(Instr::Jump);
+        self.aim(second);
+        self.emit(Instr::Get(first + 1));
+        let none_left = self.jump(Instr::JumpIfFalse);
+        self.aim(some_left);
+        self.visible(Visible::Fault(Fault::Message));
+        let chosen = self.jump(Instr::Jump);
+        self.aim(none_left);
+        self.frame.depth = first + 2;
+        self.pop(2);
+        self.constant(Value::Int(0));
+        self.aim(chosen);
     }
 
     /// Reads the present cut. Returns the jump that is taken if the message, whose arguments are on

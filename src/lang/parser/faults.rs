@@ -14,7 +14,7 @@ impl Parser<'_> {
         self.peek() == Token::Ident && self.text() == word
     }
 
-    fn estands(&mut self, word: &str) -> bool {
+    fn eat_word(&mut self, word: &str) -> bool {
         let found = self.stands(word);
         if found {
             self.advance();
@@ -63,7 +63,7 @@ impl Parser<'_> {
             return None;
         }
         self.advance();
-        if !self.estands("to") {
+        if !self.eat_word("to") {
             let expected = self.expected("`to`");
             self.report(expected.hint("such as `up to 2`"));
         }
@@ -76,7 +76,7 @@ impl Parser<'_> {
         let mut in_all = false;
         if most.is_some() && self.peek() == Token::In {
             self.advance();
-            in_all = self.estands("all");
+            in_all = self.eat_word("all");
             if !in_all {
                 let expected = self.expected("`all`");
                 self.report(expected.hint("`up to 2 in all` is for all processes together"));
@@ -90,9 +90,9 @@ impl Parser<'_> {
         let heals = match self.peek() {
             Token::Comma if self.text_of_second() == "heals" => {
                 self.advance();
-                self.estands("heals")
+                self.eat_word("heals")
             }
-            _ => self.estands("heals"),
+            _ => self.eat_word("heals"),
         };
         Partitions { most, heals, span: span.to(self.previous_span()) }
     }
@@ -135,7 +135,7 @@ impl Parser<'_> {
             self.report(Diagnostic::error(span, message).hint(hint));
         }
         self.eat(Token::Comma);
-        let restarts = self.estands("restarts");
+        let restarts = self.eat_word("restarts");
         Some(Crashes { limit, restarts })
     }
 
