@@ -30,15 +30,7 @@ impl Driver<'_> {
             self.note(locals.system(), symptom, 0, || {
                 let (kind, schedule) = (failure.kind.into(), broken.way(locals, state));
                 let failure = Some(failure);
-                Violation {
-                    kind,
-                    process: None,
-                    failure,
-                    schedule,
-                    demand: None,
-                    has_fewest_switches: None,
-                    symptom,
-                }
+                Violation { failure, ..Violation::new(kind, symptom, schedule) }
             });
         }
     }
@@ -47,13 +39,8 @@ impl Driver<'_> {
     pub(super) fn violates<S: System>(&mut self, system: &S, number: u32, schedule: Schedule) {
         let symptom = Symptom::of_demand(number);
         self.note(system, symptom, 0, || Violation {
-            kind: ViolationKind::Liveness,
-            process: None,
-            failure: None,
-            schedule,
             demand: Some(number),
-            has_fewest_switches: None,
-            symptom,
+            ..Violation::new(ViolationKind::Liveness, symptom, schedule)
         });
     }
 
@@ -80,15 +67,7 @@ impl Driver<'_> {
         };
         self.note(system, symptom, state.depth(), || {
             let schedule = Schedule::of(state);
-            Violation {
-                kind,
-                process: None,
-                failure,
-                schedule,
-                demand: None,
-                has_fewest_switches: None,
-                symptom,
-            }
+            Violation { failure, ..Violation::new(kind, symptom, schedule) }
         });
     }
 
@@ -102,14 +81,11 @@ impl Driver<'_> {
         let failure = failure.unwrap_or_else(|| panic!("{process:?} has not failed"));
         let symptom = Symptom::of_failure(locals, Some(process), failure);
         self.note(system, symptom, 0, || {
+            let schedule = causal_past(system, &Schedule::of(state));
             let mut violation = Violation {
-                kind: failure.kind.into(),
                 process: Some(process),
                 failure: Some(failure.clone()),
-                schedule: causal_past(system, &Schedule::of(state)),
-                demand: None,
-                has_fewest_switches: None,
-                symptom,
+                ..Violation::new(failure.kind.into(), symptom, schedule)
             };
             let moved = state.schedule().last().map(|action| action.process);
             if let Some(moved) = moved {

@@ -439,3 +439,18 @@ pub struct Violation {
     /// Its key, the same in all searches of the system.
     pub symptom: Symptom,
 }
+
+impl Violation {
+    /// One of no process, failure or demand.
+    pub(super) fn new(kind: ViolationKind, symptom: Symptom, schedule: Schedule) -> Violation {
+        Violation {
+            kind,
+            process: None,
+            failure: None,
+            schedule,
+            demand: None,
+            has_fewest_switches: None,
+            symptom,
+        }
+    }
+}

@@ -539,3 +539,15 @@ fn an_actor_need_not_crash() {
     }
     holds(&text("A[0].crashes <= 2"));
 }
+
+/// It is node 0 of a network that is cut, whatever it is given.
+#[test]
+fn a_spawned_process_has_no_index() {
+    fails(
+        "p2p mailbox net[2]: int partitioned;
+        process T(n: int) { send(net[n], 1); }
+        process Main { join(spawn T(1)); }
+        process R { let v = recv(net[1]); assert(v == 1); }",
+        "Deadlock",
+    );
+}
