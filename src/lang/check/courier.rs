@@ -97,12 +97,11 @@ impl Checker<'_> {
         self.out.messages.push("crash".to_owned());
         for (number, most) in crashing {
             let actor = &mut self.out.processes[number];
-            let handlers = actor.actor.iter_mut().flat_map(|actor| &mut actor.handlers);
-            for crash in handlers.filter(|handler| handler.is_crash) {
-                crash.message = Some(message);
-            }
+            let mut handlers = actor.actor.iter_mut().flat_map(|actor| &mut actor.handlers);
+            let crash = handlers.find(|handler| handler.is_crash).expect("it may crash");
+            crash.message = Some(message);
+            let span = crash.header;
             let (name, kind) = (format!("crashes of {}", actor.name), actor.kind);
-            let span = self.processes[number].span;
             let target = match kind {
                 Instantiation::Family { .. } => {
                     let index = Box::new(Expr { kind: ExprKind::Var(0), span });
