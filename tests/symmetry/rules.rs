@@ -65,6 +65,12 @@ fn what_breaks_the_symmetry_is_named() {
         ("let k = last; if k != -1 { last = (k + 1) % N; } last = i;", "", "has no next one"),
         ("last = (i - 1) % N;", "", "computed with"),
         (
+            "count = recv(net[i]);",
+            "p2p mailbox net[N]: int partitioned; \
+             process S { send(net[choose(0..N)], 1); send(net[choose(0..N)], 2); }",
+            "cross a cut of the network",
+        ),
+        (
             "local(\"late\"); let late = i; local(\"later\"); last = late;",
             "invariant { assert(forall j in 0..N: W[j].late == j); }",
             "not always in scope",

@@ -163,7 +163,7 @@ impl<S: System> FullGraph<'_, S> {
         driver.stats.states = Some(1);
         self.frontier.push(0, &self.present);
         let (mut batch, mut counts, mut before) = (Batch::default(), Vec::new(), 0);
-        while self.known.len() > before && !driver.is_stopped() {
+        loop {
             counts.push((self.known.len() - before) as u64);
             before = self.known.len();
             let depth = counts.len() - 1;
@@ -174,8 +174,10 @@ impl<S: System> FullGraph<'_, S> {
                 }
                 self.make(&[(depth, states)], plan, &mut batch, driver);
             }
+            if self.known.len() == before || driver.is_stopped() {
+                return counts;
+            }
         }
-        counts
     }
 
     /// Explores the rest of the graph in batches.

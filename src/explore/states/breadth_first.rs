@@ -76,7 +76,7 @@ fn on_the_model<S: System>(system: &S, settings: Stateful, bound: u32, driver: &
     search.paths.begin(initial);
     let mut counts = Vec::new();
     let mut level = 0..1;
-    while !level.is_empty() && !driver.is_stopped() {
+    loop {
         counts.push(level.len() as u64);
         let depth = counts.len() - 1;
         for state in level.clone() {
@@ -86,6 +86,9 @@ fn on_the_model<S: System>(system: &S, settings: Stateful, bound: u32, driver: &
             }
         }
         level = level.end..search.paths.count() as u32;
+        if level.is_empty() || driver.is_stopped() {
+            break;
+        }
     }
     let stats = &mut driver.stats;
     stats.states = Some(search.cursor.count());

@@ -212,6 +212,13 @@ impl Flow<'_> {
             }
             Add | Sub | Mul | Div | Rem => {
                 self.spoil_all(&[left, right, out], "it is computed with", pc);
+                // Numbers of objects are computed with only for the sake of cuts.
+                for &arg in args {
+                    if let Some(declaration) = self.nodes.facts(arg).declaration {
+                        let Declaration { index, .. } = self.declarations[declaration];
+                        self.nodes.spoil(index, "messages may cross a cut of the network", pc);
+                    }
+                }
             }
             And | Or => {}
             In => match *self.nodes.shape(right) {
