@@ -64,7 +64,7 @@ pub use call::{Call, CollectiveKind};
 pub use declarations::{Asking, Called, Declarations, Objects, Polls};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Remark, RemarkKind, Runs, Site};
 pub use effect::{Act, Effect, Lane, dependent};
-pub use faults::{FaultKinds, Faults};
+pub use faults::{FaultKinds, Faults, Incident};
 pub use foresight::{Foresight, Point};
 pub use invariants::{Invariants, View};
 pub use list::List;

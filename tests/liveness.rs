@@ -137,9 +137,9 @@ fn who_does_not_judge_demands_never_verifies_them() {
 #[test]
 fn a_search_that_is_stopped_verifies_nothing() {
     let program = peterson();
-    let timeout = Budget { timeout: Some(std::time::Duration::ZERO), ..Budget::default() };
-    let outcome = explore(&program, Fair, timeout, &mut NoObserver);
-    let reason = Some(StopReason::Timeout);
+    let cancelled = Budget { cancel: Arc::new(AtomicBool::new(true)), ..Budget::default() };
+    let outcome = explore(&program, Fair, cancelled, &mut NoObserver);
+    let reason = Some(StopReason::Interrupted);
     assert_eq!((outcome.verdict(), outcome.stopped_by), (Verdict::Incomplete, reason));
     let deep = Budget { depth: Some(5), ..Budget::default() };
     let outcome = explore(&program, Fair, deep, &mut NoObserver);

@@ -20,7 +20,7 @@ use super::faults::Fault;
 use super::hir::{Fair, SendMode};
 use super::objects::Act;
 use crate::model::Semantics;
-use crate::model::{CollectiveKind, Completion, Demand, Objects, Probing, Site, Value};
+use crate::model::{CollectiveKind, Completion, Demand, Incident, Objects, Probing, Site, Value};
 
 /// One instruction. The comments show the stack before and after it: `…` is the rest of the stack,
 /// and its top is on the right.
@@ -154,8 +154,8 @@ pub(crate) enum Visible {
     Isend { src: bool, tag: bool, mode: SendMode },
     /// mailbox \[src\] \[tag\] → comm
     Irecv { src: bool, tag: bool },
-    /// mailbox \[src\] \[tag\] → tuple
-    Probe { form: Probing, src: bool, tag: bool },
+    /// mailbox \[src\] \[tag\] → tuple; part of a receive with a timeout if it is `timed`
+    Probe { form: Probing, src: bool, tag: bool, timed: bool },
     /// comm → unit
     Cancel,
     /// comm → bool
@@ -273,6 +273,8 @@ pub(crate) struct Handler {
     pub(crate) entry: u32,
     /// The site of its header.
     pub(crate) site: u32,
+    /// The fault that it is.
+    pub(crate) incident: Option<Incident>,
 }
 
 /// What reports need to know about a procedure.

@@ -23,6 +23,8 @@
 //! choose the outcome of a race beforehand is a prophecy variable: Abadi and Lamport, *The
 //! existence of refinement mappings*, TCS 1991.)
 
+use crate::model::Incident;
+
 /// A choice between going on and a fault. Its value is a number: 0 if the process goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -33,6 +35,11 @@ pub(crate) enum Fault {
     },
     /// may be lost, may be doubled → [`Fault::LOST`], [`Fault::DOUBLED`] or 0
     Message,
+    /// … → 0, or the number of a cut
+    Cut {
+        /// The number of cuts, and 1.
+        ways: u32,
+    },
 }
 
 impl Fault {
@@ -46,7 +53,7 @@ impl Fault {
     /// The number of values that it takes off the stack.
     pub(crate) fn arity(self) -> usize {
         match self {
-            Fault::Crash { .. } => 0,
+            Fault::Crash { .. } | Fault::Cut { .. } => 0,
             Fault::Message => 2,
         }
     }
@@ -56,6 +63,7 @@ impl Fault {
     pub(crate) fn ways(self, may: [bool; 2]) -> i64 {
         match self {
             Fault::Crash { .. } => 2,
+            Fault::Cut { ways } => i64::from(ways),
             Fault::Message => 1 + may.into_iter().map(i64::from).sum::<i64>(),
         }
     }
@@ -68,15 +76,16 @@ impl Fault {
         }
     }
 
-    /// What reports say of this value.
-    pub(crate) fn words(self, value: i64) -> &'static str {
+    /// What it means that the value of the choice is this one.
+    pub(crate) fn incident(self, value: i64) -> Incident {
         match (self, value) {
-            (Fault::Crash { .. }, 0) => "does not crash here",
-            (Fault::Crash { restarts: false }, _) => "crashes before this",
-            (Fault::Crash { restarts: true }, _) => "crashes before this, and starts again",
-            (Fault::Message, Fault::LOST) => "the message is lost",
-            (Fault::Message, Fault::DOUBLED) => "the message is sent twice",
-            (Fault::Message, _) => "the message is not lost",
+            (Fault::Crash { .. }, 0) => Incident::Survival,
+            (Fault::Crash { restarts }, _) => Incident::Crash { restarts },
+            (Fault::Message, Fault::LOST) => Incident::Loss,
+            (Fault::Message, Fault::DOUBLED) => Incident::Doubling,
+            (Fault::Message, _) => Incident::Delivery,
+            (Fault::Cut { .. }, 0) => Incident::Connection,
+            (Fault::Cut { .. }, _) => Incident::Cut,
         }
     }
 }

@@ -11,7 +11,7 @@ use super::code::Visible;
 use super::diagnostic::Span;
 pub(crate) use super::objects::ObjectKind;
 use super::objects::Word;
-use crate::model::{Temporal, Value};
+use crate::model::{Incident, Temporal, Value};
 
 /// A local variable, numbered within its body.
 pub(crate) type VarId = u32;
@@ -148,8 +148,8 @@ pub(crate) struct Handler {
     pub(crate) body: Expr,
     pub(crate) is_strong: bool,
     pub(crate) header: Span,
-    /// Is it a crash?
-    pub(crate) is_crash: bool,
+    /// The fault that it is.
+    pub(crate) incident: Option<Incident>,
     /// Does the actor end with it?
     pub(crate) is_last: bool,
 }

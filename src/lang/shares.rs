@@ -8,6 +8,7 @@ use super::ast::BinaryOp;
 use super::check::{Checked, Cuts, Instantiation, Process};
 use super::code::Visible;
 use super::diagnostic::{Diagnostic, Findings, Span};
+use super::faults::Fault;
 use super::hir::{
     Address, Allowance, Body, Channel, Expr, ExprKind, MessageFault, Most, Operation, Pattern,
     Place, VarId, Variable,
@@ -15,7 +16,7 @@ use super::hir::{
 use super::objects::{cell, latch};
 use super::program::MAX_CHOICES;
 use super::walk;
-use crate::model::{Faults, Set, Value};
+use crate::model::{Faults, Incident, Set, Value};
 
 /// The name of the process that shares out budgets.
 const SHARER: &str = "faults";
@@ -46,7 +47,7 @@ pub(crate) fn complete(checked: &mut Checked, faults: Faults, found: &mut Findin
     }
     share_out(checked, &pools);
     for cuts in std::mem::take(&mut checked.cuts) {
-        let name = format!("the partitions of {}", checked.objects.cells.name(cuts.cell));
+        let name = format!("the network {}", cuts.name);
         let (vars, statements) = partition(&cuts);
         checked.processes.push(hidden(&name, vars, statements, cuts.span));
     }
@@ -176,7 +177,7 @@ fn refuse_actors(checked: &Checked, faults: Faults, found: &mut Findings) {
     let Some(most) = faults.max_crashes.filter(|&most| most > 0 && faults.crash()) else { return };
     let crashes = |process: &&Process| {
         let handlers = process.actor.iter().flat_map(|actor| &actor.handlers);
-        handlers.into_iter().any(|handler| handler.is_crash)
+        handlers.into_iter().any(|handler| matches!(handler.incident, Some(Incident::Crash { .. })))
     };
     if let Some(process) = checked.processes.iter().find(crashes) {
         let message =
@@ -302,7 +303,12 @@ fn partition(cuts: &Cuts) -> (Vec<Variable>, Vec<Expr>) {
     let (mut vars, mut statements) = (Vec::new(), Vec::new());
     for var in 0..cuts.most {
         vars.push(Variable { name: format!("cut {}", var + 1), top_level: false });
-        statements.push(declare(var, choose(&choices, span), span));
+        let ways = choices.len() as u32;
+        let number = Operation::one(Visible::Fault(Fault::Cut { ways }), []);
+        let number = expr(ExprKind::Operation(number));
+        let all = expr(ExprKind::Const(Value::List(choices.iter().cloned().collect())));
+        let cut = expr(ExprKind::Index(Box::new(all), Box::new(number)));
+        statements.push(declare(var, cut, span));
         let chosen = || Box::new(expr(ExprKind::Var(var)));
         let is_cut = expr(ExprKind::Binary(BinaryOp::Ne, chosen(), whole()));
         let mut then = vec![assign(chosen())];

@@ -15,10 +15,10 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::{
-    Actors, CellId, Contents, Demand, Describe, Envelope, Failure, Fairness, Finale, Foresight,
-    Handle, Invariants, Liveness, MailboxId, Mark, Names, Next, Object, Objects, Opaque, Outbox,
-    Point, ProcessId, Reach, Remark, Response, Runs, Site, Stimulus, Symmetry, System, Touch,
-    Value, Values, View,
+    Actors, CellId, Choice, Contents, Demand, Describe, Envelope, Failure, Fairness, Finale,
+    Foresight, Handle, Incident, Invariants, Liveness, MailboxId, Mark, Names, Next, Object,
+    Objects, Opaque, Outbox, Point, ProcessId, Reach, Remark, Response, Runs, Site, Stimulus,
+    Symmetry, System, Touch, Value, Values, View,
 };
 
 /// A system of any type. [`System::attempt`] is not passed on: whoever needs it calls that of the
@@ -350,8 +350,17 @@ impl<P: Deref<Target = S> + Sync, S: System> Describe<Opaque> for Inside<P, S> {
         self.0.describe().remarks(inside(local))
     }
 
-    fn fault(&self, local: &Opaque, way: i64) -> Option<&'static str> {
-        self.0.describe().fault(inside(local), way)
+    fn incident(&self, local: &Opaque, choice: Choice) -> Option<Incident> {
+        self.0.describe().incident(inside(local), choice)
+    }
+
+    fn handler_incident(
+        &self,
+        local: &Opaque,
+        stimulus: Stimulus,
+        values: &Values,
+    ) -> Option<Incident> {
+        self.0.describe().handler_incident(inside(local), stimulus, values)
     }
 
     fn chosen(&self, local: &Opaque, number: i64) -> Option<Value> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 #[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
-use super::{CellId, Failure, ProcessId, Response, Stimulus, Value, Values};
+use super::{CellId, Choice, Failure, Incident, ProcessId, Response, Stimulus, Value, Values};
 
 /// How a system with local states `L` is described.
 pub trait Describe<L> {
@@ -75,10 +75,15 @@ pub trait Describe<L> {
         None
     }
 
-    /// What happens to a process at a choice that takes this way, if that is a fault or the lack
-    /// of one.
-    fn fault(&self, local: &L, way: i64) -> Option<&'static str> {
-        let _ = (local, way);
+    /// What happens if the process makes this choice, where a fault is possible.
+    fn incident(&self, local: &L, choice: Choice) -> Option<Incident> {
+        let _ = (local, choice);
+        None
+    }
+
+    /// What happens in the handler that this stimulus runs, if that is a fault.
+    fn handler_incident(&self, local: &L, stimulus: Stimulus, values: &Values) -> Option<Incident> {
+        let _ = (local, stimulus, values);
         None
     }
 

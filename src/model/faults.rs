@@ -24,6 +24,66 @@ impl Default for Faults {
     }
 }
 
+/// What happens in a step in which a fault is possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Incident {
+    /// The process does not crash.
+    Survival,
+    /// It crashes.
+    Crash {
+        /// Does it start again?
+        restarts: bool,
+    },
+    /// The message is sent once.
+    Delivery,
+    /// The message is lost.
+    Loss,
+    /// The message is sent twice.
+    Doubling,
+    /// The network stays as it is.
+    Connection,
+    /// Nodes of the network are cut off from the others.
+    Cut,
+    /// A receive gives up, which is not a fault.
+    Timeout,
+}
+
+impl Incident {
+    /// What a table of steps says of it.
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Incident::Survival => "does not crash here",
+            Incident::Crash { restarts: false } => "crashes before this",
+            Incident::Crash { restarts: true } => "crashes before this, and starts again",
+            Incident::Delivery => "the message is not lost",
+            Incident::Loss => "the message is lost",
+            Incident::Doubling => "the message is sent twice",
+            Incident::Connection => "is not cut",
+            Incident::Cut => "is cut",
+            Incident::Timeout => "sees no message, and gives up",
+        }
+    }
+
+    /// Is it the lack of a fault?
+    pub(crate) fn is_quiet(self) -> bool {
+        matches!(self, Incident::Survival | Incident::Delivery | Incident::Connection)
+    }
+
+    /// The fault as a cause of what follows; `None` if none has happened.
+    pub(crate) fn cause(self, process: &str) -> Option<String> {
+        match self {
+            Incident::Crash { restarts: false } => Some(format!("{process} crashed")),
+            Incident::Crash { restarts: true } => {
+                Some(format!("{process} crashed and started again"))
+            }
+            Incident::Loss => Some(format!("a message of {process} was lost")),
+            Incident::Doubling => Some(format!("a message of {process} was sent twice")),
+            Incident::Cut => Some(format!("{process} was cut")),
+            _ => None,
+        }
+    }
+}
+
 /// Kinds of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "json", derive(Serialize, Deserialize), serde(rename_all = "lowercase"))]

@@ -3,6 +3,7 @@
 //! This module shares only the model with the explorers. So a schedule that replays and ends in the
 //! violation that was reported for it is evidence that does not depend on the search that found it.
 
+mod choices;
 mod invariants;
 mod livelocks;
 mod printed;
@@ -30,8 +31,8 @@ use super::{
     process_failure,
 };
 use crate::model::{
-    Action, CellId, Choice, Failure, LocalId, Locals, Op, ProcessId, Reach, Refusal, Response,
-    Site, State, Status, Stimulus, StopSignal, System, Value, ValueId,
+    Action, CellId, Choice, Failure, Incident, LocalId, Locals, Op, ProcessId, Reach, Refusal,
+    Response, Site, State, Status, Stimulus, StopSignal, System, Value, ValueId,
 };
 
 /// A step of an execution in the program's own terms.
@@ -53,6 +54,9 @@ pub struct Step {
     pub column: Option<u32>,
     /// How the process stopped after this step; `None` if it did not.
     pub(crate) ended: Option<Ending>,
+    /// The fault that happens in this step, as a cause of what follows.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub(crate) fault: Option<String>,
     /// A fault was possible here, and did not happen.
     #[cfg_attr(feature = "json", serde(skip))]
     pub(crate) is_quiet: bool,
@@ -383,7 +387,7 @@ impl<'s, S: System> Replay<'s, S> {
         let site = self.site_of(process, Some(action.choice));
         let before = self.state.local(process);
         let chosen = self.chosen(process, &op, action.choice);
-        let is_quiet = self.is_quiet(process, &op, action.choice);
+        let incident = self.incident(process, &op, action.choice);
         self.suppliers.take();
         let response = self.state.step_and_tell(&mut self.locals, action);
         self.spins.clear();
@@ -399,38 +403,23 @@ impl<'s, S: System> Replay<'s, S> {
             Status::Done => Some(Ending::Done),
             Status::Failed(_) => Some(Ending::Failed),
         };
+        // A crash of an actor is the receipt of a message of that name.
+        let is_told = |incident: &Incident| {
+            !matches!((&op, incident), (Op::Handle { .. }, Incident::Crash { .. }))
+        };
+        let told = incident.filter(is_told);
+        let outcome = told.map(|incident| incident.words().to_owned()).or(chosen);
         Step {
             process: self.name(process).into(),
             action: site.text,
-            outcome: chosen.or_else(|| words(&op, |words| words.outcome(self, action, response))),
+            outcome: outcome.or_else(|| words(&op, |words| words.outcome(self, action, response))),
             file: site.file,
             line: (site.line > 0).then_some(site.line),
             column: (site.line > 0).then_some(site.column),
             ended,
-            is_quiet,
+            fault: incident.and_then(|incident| incident.cause(self.name(process))),
+            is_quiet: incident.is_some_and(Incident::is_quiet),
         }
-    }
-
-    /// Is this the choice of a fault, and does none happen?
-    fn is_quiet(&self, process: ProcessId, op: &Op, choice: Choice) -> bool {
-        if !matches!(op, Op::Choose { .. }) || choice != Choice::ONLY {
-            return false;
-        }
-        let local = self.locals.get(self.state.local(process));
-        self.locals.system().describe().fault(local, 0).is_some()
-    }
-
-    /// What a process at a choice chooses, if that is more than a number.
-    fn chosen(&self, process: ProcessId, op: &Op, choice: Choice) -> Option<String> {
-        let &Op::Choose { lo, .. } = op else { return None };
-        let describe = self.locals.system().describe();
-        let local = self.locals.get(self.state.local(process));
-        let number = lo + i64::from(choice.0);
-        if let Some(fault) = describe.fault(local, number) {
-            return Some(fault.to_owned());
-        }
-        let value = describe.chosen(local, number)?;
-        Some(format!("chooses {}", describe.show_value(&value, &|known| self.known_name(known))))
     }
 
     /// Gives names to the processes that the last step started.

@@ -135,6 +135,7 @@ mod tests {
             line: Some(line),
             column: None,
             ended: None,
+            fault: None,
             is_quiet: false,
         };
         all.iter().map(step).collect()

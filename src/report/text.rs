@@ -419,6 +419,7 @@ struct Story<'r> {
 impl Display for Story<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let violation = self.violation;
+        write!(f, "{}", execution::Causes(&violation.schedule))?;
         if !violation.kind.is_standstill() {
             write!(f, "{}{}", excerpt(self.subject, violation), values(violation))?;
         }

@@ -1,5 +1,7 @@
 //! Faults, compared with programs in which they are written out by hand as choices.
 
+mod causes;
+
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

@@ -84,7 +84,7 @@ fn look(
         }
         code.object(mailbox.0);
         [src, tag].into_iter().flatten().for_each(|number| code.int(number));
-        code.visible(Visible::Probe { form, src: src.is_some(), tag: tag.is_some() });
+        code.visible(Visible::Probe { form, src: src.is_some(), tag: tag.is_some(), timed: false });
         // The answer ends with source and tag.
         if let Some(name) = name {
             code.emit(Instr::Dup);

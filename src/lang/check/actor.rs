@@ -150,8 +150,8 @@ impl Checker<'_> {
             let message =
                 handler.params.as_ref().and_then(|_| checker.message_called(&handler.name.text));
             let (is_strong, header) = (handler.is_strong, handler.header);
-            let (is_crash, is_last) = (false, false);
-            Handler { message, params, guard, body, is_strong, header, is_crash, is_last }
+            let (incident, is_last) = (None, false);
+            Handler { message, params, guard, body, is_strong, header, incident, is_last }
         })
     }
 

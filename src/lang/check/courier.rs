@@ -19,7 +19,7 @@ use super::{Checker, Context, Instantiation, Process};
 use crate::lang::ast::{BinaryOp, File, Item};
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{Actor, Body, Expr, ExprKind, Handler, Pattern, Place, VarId, Variable};
-use crate::model::{ProcessId, Value};
+use crate::model::{Incident, ProcessId, Value};
 
 /// The name of couriers in reports.
 const NAME: &str = "network";
@@ -98,7 +98,7 @@ impl Checker<'_> {
         for (number, most) in crashing {
             let actor = &mut self.out.processes[number];
             let mut handlers = actor.actor.iter_mut().flat_map(|actor| &mut actor.handlers);
-            let crash = handlers.find(|handler| handler.is_crash).expect("it may crash");
+            let crash = handlers.find(|handler| handler.incident.is_some()).expect("it may crash");
             crash.message = Some(message);
             let span = crash.header;
             let (name, kind) = (format!("crashes of {}", actor.name), actor.kind);
@@ -139,7 +139,7 @@ fn striker(
             body: expr(ExprKind::Block(effects, Box::new(unit(span)))),
             header: span,
             is_strong: false,
-            is_crash: false,
+            incident: None,
             is_last: false,
         }
     };
@@ -167,7 +167,7 @@ fn delivers(times: u32, span: Span) -> Handler {
         body: Expr { kind: block, span },
         header: span,
         is_strong: false,
-        is_crash: false,
+        incident: [Some(Incident::Loss), None, Some(Incident::Doubling)][times as usize],
         is_last: true,
     }
 }

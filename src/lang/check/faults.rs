@@ -12,7 +12,7 @@ use crate::lang::hir::{
     Budget, Channel, Expr, ExprKind, Handler, Lives, Most, Operation, Pattern, Place, VarId,
 };
 use crate::lang::types::Type;
-use crate::model::{Delivery, Set, Value};
+use crate::model::{Delivery, Incident, Set, Value};
 
 use super::call::Call;
 
@@ -29,6 +29,8 @@ pub(crate) struct Cuts {
     /// The cell with the set of the nodes that are cut off from the others at present.
     pub(crate) cell: u32,
     pub(crate) nodes: u32,
+    /// The name of its mailboxes.
+    pub(crate) name: String,
     /// The largest number of cuts in an execution.
     pub(crate) most: u32,
     pub(crate) heals: bool,
@@ -103,7 +105,7 @@ impl Checker<'_> {
         let whole = Value::Set(Set::from_iter([]));
         self.out.objects.cells.push(format!("the cut of {name}"), whole);
         let (most, heals, span) = (most as u32, partitions.heals, partitions.span);
-        self.out.cuts.push(Cuts { cell, nodes, most, heals, span });
+        self.out.cuts.push(Cuts { cell, nodes, name, most, heals, span });
         Some(cell)
     }
 
@@ -208,8 +210,9 @@ impl Checker<'_> {
         }
         let body = expr(ExprKind::Block(effects, Box::new(unit(span))));
         let (message, params, guard) = (None, Vec::new(), None);
-        let (is_strong, is_crash, is_last) = (false, true, !crashes.restarts);
-        Handler { message, params, guard, body, is_strong, header: span, is_crash, is_last }
+        let incident = Some(Incident::Crash { restarts: crashes.restarts });
+        let (is_strong, is_last) = (false, !crashes.restarts);
+        Handler { message, params, guard, body, is_strong, header: span, incident, is_last }
     }
 
     /// Gives a variable of an actor its first value again, if it can change and is not durable.

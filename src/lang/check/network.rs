@@ -70,7 +70,7 @@ impl Checker<'_> {
             _ => (Probing::Take, Some(self.infer.network_comm(Yield::Receive, message))),
         };
         let parts = first.into_iter().chain([Type::Int, Type::Int]).collect();
-        let visible = Visible::Probe { form, src, tag };
+        let visible = Visible::Probe { form, src, tag, timed: false };
         Some((Operation::one(visible, args), Type::Tuple(parts)))
     }
 

@@ -59,7 +59,7 @@ impl Compiler<'_> {
         if handler.is_strong {
             self.code.liveness.strong_handlers.insert(entry);
         }
-        code::Handler { guard, entry, site: self.site(handler.header) }
+        code::Handler { guard, entry, site: self.site(handler.header), incident: handler.incident }
     }
 
     /// Compiles `expr` with `params` on top of the stack, where it also leaves its value. Returns

@@ -252,7 +252,7 @@ impl Compiler<'_> {
         let at = self.frame.depth;
         args.iter().for_each(|arg| self.expr(arg));
         (0..args.len() as u32).for_each(|arg| self.emit(Instr::Get(at + arg)));
-        self.visible(Visible::Probe { form: Probing::Test, src, tag });
+        self.visible(Visible::Probe { form: Probing::Test, src, tag, timed: true });
         let found = self.frame.depth - 1;
         let part = |compiler: &mut Self, part: u32| {
             compiler.emit(Instr::Get(found));

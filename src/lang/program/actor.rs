@@ -257,6 +257,17 @@ impl Program {
         Local { path, pc, stack: stack.into(), books, failure }
     }
 
+    /// The handler that the stimulus runs.
+    pub(super) fn handler<'p>(
+        &'p self,
+        local: &Local,
+        stimulus: Stimulus,
+        values: &'p Values,
+    ) -> Option<&'p Handler> {
+        let taken = self.taken(local, self.static_id(local), stimulus, values);
+        taken.map(|taken| taken.handler)
+    }
+
     /// The site of the handler for the stimulus; if no guard holds, of the first candidate.
     pub(super) fn site_of_handler(
         &self,
@@ -264,9 +275,8 @@ impl Program {
         stimulus: Stimulus,
         values: &Values,
     ) -> Option<Site> {
-        let taken = self.taken(local, self.static_id(local), stimulus, values);
         let first = || self.candidates(local, stimulus, values).0.first();
-        let handler = taken.map(|taken| taken.handler).or_else(first)?;
+        let handler = self.handler(local, stimulus, values).or_else(first)?;
         Some(self.code.sites[handler.site as usize].clone())
     }
 

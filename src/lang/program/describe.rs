@@ -4,7 +4,9 @@ use super::{Local, MAX_LINKS, OwnWorld, Program};
 use crate::lang::books::Books;
 use crate::lang::code::Instr;
 use crate::lang::interpret::Machine;
-use crate::model::{Describe, Mark, Names, Response, Site, Stimulus, Value, Values};
+use crate::model::{
+    Choice, Describe, Incident, Mark, Names, Response, Site, Stimulus, Value, Values,
+};
 
 impl Describe<Local> for Program {
     fn handler_site(&self, local: &Local, stimulus: Stimulus, values: &Values) -> Option<Site> {
@@ -24,8 +26,17 @@ impl Describe<Local> for Program {
         names.join("/")
     }
 
-    fn fault(&self, local: &Local, way: i64) -> Option<&'static str> {
-        self.fault(local, way)
+    fn incident(&self, local: &Local, choice: Choice) -> Option<Incident> {
+        self.incident(local, choice)
+    }
+
+    fn handler_incident(
+        &self,
+        local: &Local,
+        stimulus: Stimulus,
+        values: &Values,
+    ) -> Option<Incident> {
+        self.handler(local, stimulus, values)?.incident
     }
 
     fn chosen(&self, local: &Local, place: i64) -> Option<Value> {

@@ -11,7 +11,8 @@ use crate::lang::objects::{Answer, Caller, number};
 use crate::lang::operators;
 use crate::lang::program::{Local, Path, Program};
 use crate::model::{
-    Completion, Delivery, Envelope, Handle, MailboxId, Next, Op, Response, Value, ValueId, Values,
+    Choice, Completion, Delivery, Envelope, Handle, Incident, MailboxId, Next, Op, Response, Value,
+    ValueId, Values,
 };
 
 impl Program {
@@ -42,7 +43,7 @@ impl Program {
                 mailbox: MailboxId(number(&args[0])),
                 pattern: envelope(&args[1..], src, tag),
             },
-            Visible::Probe { form, src, tag } => Op::Probe {
+            Visible::Probe { form, src, tag, .. } => Op::Probe {
                 mailbox: MailboxId(number(&args[0])),
                 pattern: envelope(&args[1..], src, tag),
                 form,
@@ -113,11 +114,18 @@ impl Program {
         }
     }
 
-    /// What reports say of a fault, if `local` is at one and takes this way.
-    pub(super) fn fault(&self, local: &Local, way: i64) -> Option<&'static str> {
-        let Instr::Visible(Visible::Fault(fault)) = self.instr(local) else { return None };
-        let args = &local.stack[local.stack.len() - fault.arity()..];
-        Some(fault.words(fault.value(possible(args), way)))
+    /// What happens if `local` is where a fault, or a timeout, is possible and goes on like this.
+    pub(super) fn incident(&self, local: &Local, choice: Choice) -> Option<Incident> {
+        match *self.instr(local) {
+            Instr::Visible(Visible::Fault(fault)) => {
+                let args = &local.stack[local.stack.len() - fault.arity()..];
+                Some(fault.incident(fault.value(possible(args), i64::from(choice.0))))
+            }
+            Instr::Visible(Visible::Probe { timed: true, .. }) => {
+                (choice == Choice::NOTHING).then_some(Incident::Timeout)
+            }
+            _ => None,
+        }
     }
 
     /// The element at this place, if `local` is at a choice from a collection.

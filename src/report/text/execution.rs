@@ -8,12 +8,34 @@ use super::steps::{WIDEST_ACTION, beside, hanging, shortened};
 use super::warnings::Warnings;
 use super::{FAINT, GOOD, HEADING, Styled, UNSURE, excerpt, plural, values, violation_line};
 use crate::explore::ViolationKind;
-use crate::property::{Blocked, list};
+use crate::property::{Blocked, Step, list};
 use crate::report::many::{grouped, named};
-use crate::report::{ExecutionReport, ViolationReport};
+use crate::report::{self, ExecutionReport, ViolationReport};
 
+/// The most faults that are told before the steps.
+const TOLD: usize = 3;
 /// The most processes in the middle of a circle that are all named.
 const LONG: usize = 5;
+
+/// The faults of an execution that goes wrong, in a sentence; nothing if there are none.
+pub(super) struct Causes<'r>(pub(super) &'r [Step]);
+
+impl Display for Causes<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let faults = self.0.iter().filter_map(|step| {
+            let place = step.line.map(|line| report::place(step.file.as_deref(), line));
+            let place = place.map_or(String::new(), |place| format!(" at {place}"));
+            Some(format!("{}{place}", step.fault.as_ref()?))
+        });
+        let faults: Vec<String> = faults.collect();
+        let first: Vec<&str> = faults.iter().take(TOLD).map(String::as_str).collect();
+        match faults.len() {
+            0 => Ok(()),
+            1..=TOLD => writeln!(f, "Before that, {}.", list(&first)),
+            n => writeln!(f, "Before that, {n} faults happened: first {}.", list(&first)),
+        }
+    }
+}
 
 /// The processes that wait at the end of a deadlocked execution, in this width.
 pub(super) struct Standstill<'r>(pub(super) &'r ViolationReport, pub(super) usize);
