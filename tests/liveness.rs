@@ -5,6 +5,8 @@ mod oracle;
 mod programs;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use mazurka::explore::{
     Budget, EXPLORERS, Explorer, Fair, Guarantee, NoObserver, StopReason, Verdict, Violation,

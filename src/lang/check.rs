@@ -22,6 +22,7 @@ mod operation;
 mod pattern;
 mod place;
 mod procedure;
+mod strikers;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,6 +31,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::courier::Courier;
 pub(crate) use self::faults::Cuts;
+use self::strikers::Crashing;
 
 use super::ast::{self, File, Item};
 use super::diagnostic::{Diagnostic, Findings, Span, nearest};
@@ -269,7 +271,7 @@ struct Checker<'a> {
     /// What carries messages between actors, if they may fail.
     courier: Option<Courier>,
     /// The actors that crash, and how often.
-    crashing: Vec<(usize, u32)>,
+    crashing: Vec<Crashing>,
     out: Checked,
     globals: FxHashMap<String, Global>,
     names: Names,

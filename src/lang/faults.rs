@@ -21,7 +21,8 @@
 //! are independent here, too. Each choice of shares uses up the whole budget, because a process
 //! need not use its share; so executions with fewer faults are explored for several shares. (To
 //! choose the outcome of a race beforehand is a prophecy variable: Abadi and Lamport, *The
-//! existence of refinement mappings*, TCS 1991.)
+//! existence of refinement mappings*, TCS 1991.) Actors need no shares: a hidden actor makes them
+//! crash.
 
 use crate::model::Incident;
 

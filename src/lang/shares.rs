@@ -172,16 +172,26 @@ fn crashes(checked: &mut Checked, faults: Faults, found: &mut Findings) -> Optio
     Some(Pool { span, name: "the crashes".to_owned(), members, shares })
 }
 
-/// Reports actors that crash, if the number of all crashes is limited: they have no shares.
+/// Reports actors that crash beside processes, if the number of all crashes is limited: actors have
+/// no shares.
 fn refuse_actors(checked: &Checked, faults: Faults, found: &mut Findings) {
     let Some(most) = faults.max_crashes.filter(|&most| most > 0 && faults.crash()) else { return };
     let crashes = |process: &&Process| {
         let handlers = process.actor.iter().flat_map(|actor| &actor.handlers);
         handlers.into_iter().any(|handler| matches!(handler.incident, Some(Incident::Crash { .. })))
     };
-    if let Some(process) = checked.processes.iter().find(crashes) {
-        let message =
-            format!("--max-crashes {most} does not limit actors, such as `{}`", process.name);
+    let mut processes = checked.processes.iter();
+    let crashing = |process: &&Process| {
+        process.lives.as_ref().is_some_and(|lives| !matches!(lives.most, Most::Number(0)))
+    };
+    if let (Some(actor), Some(process)) =
+        (processes.clone().find(crashes), processes.find(crashing))
+    {
+        let (actor, process) = (&actor.name, &process.name);
+        let message = format!(
+            "--max-crashes {most} is not for actors, such as `{actor}`, and processes, such as \
+             `{process}`, together"
+        );
         let hint = "limit each of them by the number in its `crashes up to`";
         found.push(Diagnostic::outside(message).hint(hint));
     }

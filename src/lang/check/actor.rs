@@ -108,8 +108,7 @@ impl Checker<'_> {
         } else {
             "index"
         };
-        let budget =
-            body.crashes.as_ref().map(|crashes| self.crash_budget_of_actor(index, crashes));
+        let crashing = body.crashes.as_ref().and_then(|crashes| self.crashing(index, crashes));
         self.enter_body(Context::Actor, params, &types, what);
         self.repeated_handlers(&body.handlers);
         let (variables, handlers) = self.in_block(|checker| {
@@ -122,7 +121,7 @@ impl Checker<'_> {
             variables.extend(body.variables.iter().map(|binding| checker.statement(binding).0));
             let handlers = body.handlers.iter().map(|handler| checker.handler(handler));
             let mut handlers: Vec<_> = handlers.collect();
-            if let (Some(crashes), Some(count), Some(1..)) = (&body.crashes, count, budget) {
+            if let (Some(crashes), Some(count), Some(_)) = (&body.crashes, count, &crashing) {
                 handlers.push(checker.crash_of_actor(crashes, &body.variables, count));
             }
             (variables, handlers)
@@ -130,9 +129,7 @@ impl Checker<'_> {
         let kind = ExprKind::Block(variables, Box::new(unit(body.header)));
         let actor = Actor { handlers, header: body.header };
         self.end_process(index, params.len(), Expr { kind, span: body.header }, Some(actor));
-        if let Some(most @ 1..) = budget {
-            self.crashing.push((index, most));
-        }
+        self.crashing.extend(crashing);
     }
 
     fn handler(&mut self, handler: &ast::Handler) -> Handler {

@@ -4,6 +4,7 @@
 
 use super::body::unit;
 use super::expr::wrong;
+use super::strikers::Crashing;
 use super::{Checker, Context, Instantiation, Process, Want};
 use crate::lang::ast::{self, BinaryOp, Block, ChannelFaults, Crashes, Limit, StatementKind};
 use crate::lang::code::Visible;
@@ -155,20 +156,17 @@ impl Checker<'_> {
     }
 
     /// How often an actor may crash.
-    pub(super) fn crash_budget_of_actor(&mut self, index: usize, crashes: &Crashes) -> u32 {
+    pub(super) fn crashing(&mut self, index: usize, crashes: &Crashes) -> Option<Crashing> {
         let budget = self.budget(&crashes.limit, "the number of crashes");
         if self.processes[index].kind == Instantiation::Template {
             let message = "only actors that exist from the start crash";
             let label = format!("`{}` is spawned", self.processes[index].name);
             self.report(Diagnostic::error(crashes.limit.span, message).label(label));
         }
-        if budget.in_all {
-            let message = "actors do not share a number of crashes";
-            let hint = "leave out `in all`: the number is for each actor then";
-            self.report(Diagnostic::error(crashes.limit.span, message).hint(hint));
-        }
-        let most = budget.most.filter(|_| self.faults.crash()).unwrap_or(0);
-        if crashes.restarts { most } else { most.min(1) }
+        let most = budget.most.filter(|&most| most > 0 && self.faults.crash())?;
+        let each = if crashes.restarts { most } else { 1 };
+        let in_all = budget.in_all.then_some(most);
+        Some(Crashing { declaration: index, each, in_all })
     }
 
     /// Declares the number of crashes of an actor.
@@ -200,8 +198,8 @@ impl Checker<'_> {
         let span = crashes.limit.span;
         let expr = |kind| Expr { kind, span };
         let one = Box::new(expr(ExprKind::Const(Value::Int(1))));
-        let count = Place::Local(count, Vec::new());
-        let mut effects = vec![expr(ExprKind::Assign(count, Some(BinaryOp::Add), one))];
+        let place = Place::Local(count, Vec::new());
+        let mut effects = vec![expr(ExprKind::Assign(place, Some(BinaryOp::Add), one))];
         if crashes.restarts {
             self.scope.context = Context::Actor;
             for variable in variables {
@@ -209,7 +207,11 @@ impl Checker<'_> {
             }
         }
         let body = expr(ExprKind::Block(effects, Box::new(unit(span))));
-        let (message, params, guard) = (None, Vec::new(), None);
+        let number = self.bind("number of the crash", span, Type::Int, false, "parameter");
+        let [number_read, count_read] =
+            [number, count].map(|var| Box::new(expr(ExprKind::Var(var))));
+        let guard = Some(expr(ExprKind::Binary(BinaryOp::Eq, number_read, count_read)));
+        let (message, params) = (None, vec![number]);
         let incident = Some(Incident::Crash { restarts: crashes.restarts });
         let (is_strong, is_last) = (false, !crashes.restarts);
         Handler { message, params, guard, body, is_strong, header: span, incident, is_last }
