@@ -439,7 +439,7 @@ fn every_larger_spec_meets_its_expectations_on_every_explorer() {
 /// Checks all expectations, with all variants of the explorers and the long exhaustive searches.
 #[test]
 #[ignore = "slow"]
-fn every_expectation_is_met_by_every_variant() {
+fn every_expectation_is_met_at_length() {
     assert_met(&cases(Effort::Thorough));
 }
 

@@ -128,7 +128,7 @@ fn prefixes_of_networks_are_what_those_of_their_histories_are() {
 
 #[test]
 #[ignore = "slow"]
-fn random_programs_are_what_their_histories_are_for_every_explorer() {
+fn random_programs_are_what_their_histories_are_at_length() {
     for explorer in explorers() {
         agrees(random_models::processes(), &[explorer]);
         agrees(random_models::later(), &[explorer]);

@@ -356,7 +356,7 @@ fn no_violation_is_missed_in_loops_that_wait() {
 
 #[test]
 #[ignore = "slow"]
-fn no_violation_is_missed_in_loops_that_wait_by_any_explorer() {
+fn no_violation_is_missed_in_loops_that_wait_at_length() {
     loops_that_wait(1);
 }
 

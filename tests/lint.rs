@@ -151,7 +151,7 @@ fn every_explorer_finds_what_is_left_behind() {
 
 #[test]
 #[ignore = "slow"]
-fn every_explorer_finds_what_is_left_behind_everywhere() {
+fn every_explorer_finds_what_is_left_behind_at_length() {
     finds_what_is_left_behind(1);
 }
 
@@ -276,7 +276,7 @@ fn every_explorer_finds_the_same_unreached() {
 
 #[test]
 #[ignore = "slow"]
-fn every_explorer_finds_the_same_unreached_everywhere() {
+fn every_explorer_finds_the_same_unreached_at_length() {
     finds_the_same_unreached(1);
 }
 

@@ -101,7 +101,7 @@ fn the_number_of_threads_makes_no_difference_to_actors() {
 
 #[test]
 #[ignore = "slow"]
-fn the_number_of_threads_makes_no_difference_to_any_explorer() {
+fn the_number_of_threads_makes_no_difference_at_length() {
     processes().iter().for_each(|sample| check(sample, 1));
     actors().iter().for_each(|sample| check(sample, 1));
 }

@@ -124,7 +124,7 @@ fn the_pieces_are_the_whole_on_random_programs_of_actors() {
 
 #[test]
 #[ignore = "slow"]
-fn the_pieces_are_the_whole_on_all_random_programs() {
+fn the_pieces_are_the_whole_at_length() {
     processes().iter().for_each(check);
     actors().iter().for_each(check);
 }

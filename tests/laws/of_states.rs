@@ -225,7 +225,7 @@ fn programs_that_spin_end_as_in_the_full_graph() {
 
 #[test]
 #[ignore = "slow"]
-fn more_programs_that_spin_end_as_in_the_full_graph() {
+fn programs_that_spin_end_as_in_the_full_graph_at_length() {
     spinning_programs_end_as_in_the_full_graph(400);
 }
 
