@@ -1,6 +1,7 @@
 //! Faults, compared with programs in which they are written out by hand as choices.
 
 mod causes;
+mod specs;
 mod strikes;
 
 use std::collections::BTreeSet;
