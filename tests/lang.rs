@@ -39,7 +39,7 @@ fn violations(source: &str) -> Vec<String> {
 }
 
 #[track_caller]
-pub fn holds(source: &str) {
+fn holds(source: &str) {
     let found = violations(source);
     assert!(found.is_empty(), "{found:?}");
 }
