@@ -6,6 +6,7 @@ use std::process::Command;
 use std::{env, fs};
 
 use crate::cli::{code, json, mazurka, stderr, stdout};
+use crate::random_models::asked;
 
 #[path = "../examples/fuzz/corpus.rs"]
 mod corpus;
@@ -137,7 +138,7 @@ fn a_few_random_trials() {
         at_most: std::time::Duration::from_secs(100),
     };
     let program = || Command::new(env!("CARGO_BIN_EXE_mazurka"));
-    for seed in 0..60 {
+    for seed in 0..asked(60) as u64 {
         let trial = Trial::new(seed, &corpus);
         let verdict = trial.judge(&program, &folder, patience);
         assert!(verdict.is_ok(), "seed {seed}: {verdict:?}: {:?}\n{}", trial.args, trial.spec());
