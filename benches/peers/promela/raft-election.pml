@@ -1,5 +1,6 @@
 /* The election of Raft, as specs/faults/raft-election.maz: nodes may crash and start again, and
-   messages may be lost. Each candidate asks once, and each node answers a candidate once. */
+   messages may be lost. Each candidate asks once, and each node answers a candidate once: so there is
+   at most one message of each kind and sender at a node, and votes need only be counted. */
 #ifndef N
 #define N 3
 #endif
