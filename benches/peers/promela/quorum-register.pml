@@ -1,4 +1,5 @@
-/* A register on replicas, as specs/faults/quorum-register.maz: CRASHES of them may crash. */
+/* A register on replicas, as specs/faults/quorum-register.maz: CRASHES of them may crash.
+   Receiving and answering are one step: nobody can tell whether a replica crashes before or between. */
 #ifndef N
 #define N 3
 #endif

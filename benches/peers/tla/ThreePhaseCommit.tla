@@ -1,6 +1,7 @@
 -------------------------- MODULE ThreePhaseCommit --------------------------
 \* As specs/faults/three-phase-commit.maz, with one difference: the coordinator sends its orders
-\* in any order, because participants that are alike have no order.
+\* in any order, because participants that are alike have no order. What nobody can see in between
+\* is one step: all notice at once that the coordinator is gone, and hear from all others at once.
 EXTENDS Naturals, Sequences, FiniteSets, TLC
 
 CONSTANTS Participants, TELLS
