@@ -78,9 +78,12 @@ fn main() -> ExitCode {
 
 const NO_DEADLOCK: &str = "no deadlock";
 
+/// A state that is the same but for the names of processes.
+type Representative<S> = fn(&S) -> S;
+
 /// Goes through the states until something is wrong; depth first, as Stateright uses symmetry only
 /// there.
-fn check<M>(model: M, representative: Option<fn(&M::State) -> M::State>)
+fn check<M>(model: M, representative: Option<Representative<M::State>>)
 where
     M: Model + Send + Sync + 'static,
     M::State: Clone + Debug + Hash + PartialEq + Send + Sync,
