@@ -479,3 +479,28 @@ fn what_other_tools_run_is_there() {
         }
     }
 }
+
+/// `benches/peers/protocols` lists protocols by their spec and their module of TLA+; each has a model
+/// for every tool.
+#[test]
+fn protocols_are_there_for_every_tool() {
+    let text = read(&root().join("benches/peers/protocols"));
+    let listed: Vec<&str> = text.split("\n    Protocol(\n").skip(1).collect();
+    assert!(listed.len() > 5, "{} protocols", listed.len());
+    for protocol in listed {
+        let end = protocol.find("\n    ),").expect("the end of a protocol");
+        let strings: Vec<&str> = protocol[..end]
+            .lines()
+            .filter_map(|line| line.strip_prefix("        \"")?.strip_suffix("\","))
+            .collect();
+        let [spec, module] = strings[..] else { panic!("{strings:?}") };
+        for file in [
+            format!("specs/faults/{spec}.maz"),
+            format!("benches/peers/promela/{spec}.pml"),
+            format!("benches/peers/tla/{module}.tla"),
+            format!("benches/peers/tla/{module}.cfg"),
+        ] {
+            assert!(root().join(&file).is_file(), "{file} is not there");
+        }
+    }
+}
