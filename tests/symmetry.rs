@@ -32,11 +32,16 @@ pub fn read(text: &str) -> Program {
 
 /// Explores all, with or without symmetry.
 pub fn search(program: &Program, with_symmetry: bool) -> Outcome {
+    search_some(program, with_symmetry, None)
+}
+
+/// The same; stops after that many complete executions.
+fn search_some(program: &Program, with_symmetry: bool, max_traces: Option<u64>) -> Outcome {
     let mut how = Stateful::default();
     if !with_symmetry {
         how.without = how.without.and(Switch::Symmetry);
     }
-    let budget = Budget { all: true, ..Budget::default() };
+    let budget = Budget { all: true, max_traces, ..Budget::default() };
     // Also where it does not pay.
     let every = EveryState { least_permutations: 2, ..EveryState::of(how) };
     explore(program, every, budget, &mut NoObserver)
@@ -77,6 +82,27 @@ impl HasSymmetry for Outcome {
     fn symmetry_is_off(&self) -> bool {
         self.stats.symmetry.is_none()
     }
+}
+
+/// Polls, timeouts and faults.
+#[test]
+fn one_state_of_each_orbit_is_kept_with_a_network() {
+    let (mut symmetric, mut polls, mut shared) = (0, 0, 0);
+    let count = count() / 2;
+    for seed in 0..count {
+        let text = programs::random_network(&mut Rng::new(seed));
+        let program = read(&text);
+        let few = search_some(&program, false, Some(40));
+        if few.stopped_by.is_some() || few.stats.states > Some(400) {
+            continue;
+        }
+        let is_symmetric = u64::from(!compare(&text).is_empty());
+        symmetric += is_symmetric;
+        polls += is_symmetric * u64::from(text.contains("timeout") || text.contains("probe"));
+        shared += is_symmetric * u64::from(text.contains("crashes up to 1 in all"));
+    }
+    assert!(symmetric * 4 > count, "only {symmetric} programs of {count} are symmetric");
+    assert!(polls > 0 && shared > 0, "{polls} poll, {shared} have a budget in all");
 }
 
 #[test]

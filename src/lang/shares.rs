@@ -253,9 +253,13 @@ fn share_out(checked: &mut Checked, pools: &[Pool]) {
     let mut waiting = vec![false; checked.processes.len()];
     for pool in pools {
         let number = checked.objects.cells.len() as u32;
-        checked.objects.cells.push(&pool.name, Value::List([].into_iter().collect()));
+        // As long as the shares: processes may be symmetric by their places there.
+        let instances = pool.members.iter().map(|&(at, _)| checked.processes[at].kind.instances());
+        let none = (0..instances.sum()).map(|_| Value::Int(0));
+        checked.objects.cells.push(&pool.name, Value::List(none.collect()));
         let cell = || alone(&pool.name, number);
-        let chosen = choose(&pool.shares, pool.span);
+        // In no order, for the same reason.
+        let chosen = choose(Value::Set(pool.shares.iter().cloned().collect()), pool.span);
         let assign = ExprKind::Assign(Place::Cell(cell()), None, Box::new(chosen));
         statements.push(Expr { kind: assign, span: pool.span });
         let mut offset = 0;
@@ -285,6 +289,7 @@ fn share_out(checked: &mut Checked, pools: &[Pool]) {
 /// The place of an instance among the shares, where those of its declaration begin at `offset`.
 fn place(kind: Instantiation, offset: i64, span: Span) -> Expr {
     let kind = match kind {
+        Instantiation::Family { lo, .. } if lo == offset => ExprKind::Var(0),
         Instantiation::Family { lo, .. } => ExprKind::Binary(
             BinaryOp::Add,
             Box::new(Expr { kind: ExprKind::Var(0), span }),
@@ -346,8 +351,7 @@ fn hidden(name: &str, vars: Vec<Variable>, statements: Vec<Expr>, span: Span) ->
 }
 
 /// A choice of one of these values.
-fn choose(values: &[Value], span: Span) -> Expr {
-    let values = Value::List(values.iter().cloned().collect());
+fn choose(values: Value, span: Span) -> Expr {
     let values = Expr { kind: ExprKind::Const(values), span };
     let choose = Operation::one(Visible::ChooseFrom, [values]);
     Expr { kind: ExprKind::Operation(choose), span }

@@ -11,6 +11,8 @@
 //! | `==`, `!=`, `in`; assigned, sent, received, stored in cells, tuples, lists, sets, maps | stay indices |
 //! | index of an array of objects, or of a list that has a place for each of them | stay indices |
 //! | `choose(0..N)`, a loop over `0..N` whose order makes no difference (`compile::order`) | stay |
+//! | source and tag that a probe reports; -1 for "nothing found" | stay indices |
+//! | places in a set of lists that is equal whatever two places are swapped (shares of faults) | stay |
 //! | a constant outside of the range, such as -1 for "none" | stay indices; permutations do not change it |
 //! | `(i + 1) % N`, `(i + N - 1) % N` | only rotations are left |
 //! | `<`, arithmetic, a constant of the range, a loop in ascending order, `values(m)`, a number of elements | are plain numbers |
@@ -28,8 +30,17 @@
 //! is nowhere. `final` and the invariants are code like other code: their verdict is that of the
 //! renamed state. What has no rule here has no symmetry: it is refused.
 //!
+//! *Polls* (timeouts are polls, too). A poll that finds nothing changes only what its process
+//! remembers: which polls it has missed since it last did anything else. The terms of processes
+//! name the mailboxes and the patterns there, so a permutation renames them. What a poll finds is a
+//! message of some sender, and its envelope is made of indices like any other value.
+//!
+//! *Faults.* A fault is a choice of one process, and a number: none of it is an index. Numbers of
+//! faults *in all* are shared out before the program runs, in a set of lists with a share for each
+//! process; all permutations of a list are in it.
+//!
 //! What is refused as a whole: spawned processes and actors (their names depend on an order),
-//! condition variables, collectives, probes, cancelled receives, `value(c)`.
+//! condition variables, collectives, cancelled receives, `value(c)`.
 
 mod flow;
 mod groups;
@@ -44,7 +55,7 @@ use super::code::{Instr, Visible};
 use super::diagnostic::{Diagnostic, Span};
 use super::objects::ObjectKind;
 use super::program::Program;
-use crate::model::{Delivery, Group, IndexKind};
+use crate::model::{Group, IndexKind, Probing};
 use flow::{Flow, several};
 use groups::Groups;
 
@@ -187,16 +198,13 @@ fn refusal(program: &Program) -> Option<Broken> {
     if !objects.collectives.is_empty() {
         return Some(Broken::program("the program has collectives"));
     }
-    let has_network = objects.mailboxes.any(|&delivery| delivery != Delivery::Ordered);
     let instrs = (0..).zip(&program.code.instrs);
     instrs.into_iter().find_map(|(pc, instr)| {
         let text = match instr {
             Instr::Visible(Visible::Spawn { .. } | Visible::Join) => "processes are spawned",
-            Instr::Visible(Visible::Cancel | Visible::CancelOutcome | Visible::Probe { .. }) => {
-                "messages are probed, or receives cancelled"
-            }
-            Instr::Visible(Visible::Test | Visible::TestAny) if has_network => {
-                "receives at a p2p or bag mailbox are tested"
+            Instr::Visible(Visible::Cancel | Visible::CancelOutcome) => "receives are cancelled",
+            Instr::Visible(Visible::Probe { form: Probing::Take, .. }) => {
+                "messages are probed and taken in one step"
             }
             Instr::Received => "`value` is asked for",
             Instr::Compute(_)

@@ -40,6 +40,17 @@
 //! no renaming is needed. If two events with one state are not ordered by ≺, which would be the
 //! case only if labels were shared, both stay: then the prefix is larger, and still complete.
 //!
+//! **Symmetry.** An event is no cutoff because a permutation of processes maps State(\[e'\]) to
+//! State(\[e\]) (`explore::states` merges such states). Let two processes choose one of three
+//! values each, and end. There are six events without causes. The two for one value have symmetric
+//! states, so a rule that cuts off at them keeps one of the two. For two of the three values it
+//! keeps events of the same process. But the states in which one process has one of these values,
+//! and one the other, need an event of each process. So no state of this orbit is reached, whatever
+//! the rule, and no order on configurations helps. An order that permutations keep, such as the one
+//! by size, would be adequate up to symmetry. But two symmetric configurations have the same size:
+//! they are never ordered, and there is little to gain. (Compare Couvreur, Grivet, Poitrenaud,
+//! *Unfolding of products of symmetrical Petri nets*, ICATPN 2001.)
+//!
 //! **How it is built** (`build`). The next event is always a smallest one, so cutoffs are known
 //! when they are added. Neither configurations nor pairs of concurrent conditions are stored. Two
 //! conditions are concurrent if the cuts of the events that made them agree on each line, and

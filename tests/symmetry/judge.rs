@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use mazurka::lang::Program;
 use mazurka::model::{
-    Action, Choice, Group, Locals, Op, Parts, ProcessId, State, Symmetry, System, Value,
+    Action, Choice, Group, Handled, Locals, Op, Parts, ProcessId, State, Symmetry, System, Value,
 };
 
 /// What the judge has counted: the states, and the orbits of each symmetry of the program.
@@ -155,19 +155,24 @@ fn renamed(
         _ => process,
     };
     for &action in path {
+        if is_carrier(&one, action) || is_probe(locals, &one, action) {
+            step_network(locals, (&mut one, action), &mut other, &process)
+                .map_err(|why| format!("{path:?}: {why}"))?;
+            continue;
+        }
         let acting = process(action.process);
         let local = locals.get(one.local(action.process));
         let point = locals.system().foresight().point(local).map_or(0, |point| point.instruction);
-        let is_range = matches!(locals.op(one.local(action.process)), Some(Op::Choose { .. }));
-        if is_range && !sites.contains(&point) {
-            sites.push(point);
+        let mut choice = choice(locals, (&one, action), (&other, acting), by);
+        if choice != action.choice {
+            if !sites.contains(&point) {
+                sites.push(point);
+            }
+            let site = sites.iter().position(|&known| known == point).expect("a site");
+            if mask >> site & 1 == 1 {
+                choice = action.choice;
+            }
         }
-        let site = sites.iter().position(|&known| known == point).filter(|_| is_range);
-        let stays = site.is_some_and(|site| mask >> site & 1 == 1);
-        let choice = match stays {
-            true => action.choice,
-            false => choice(locals, (&one, action), (&other, acting), by),
-        };
         let mut is_enabled = false;
         other.choices(locals, acting, |possible| is_enabled |= possible == choice);
         if !is_enabled {
@@ -177,7 +182,7 @@ fn renamed(
         one.step(locals, action);
     }
     let counts = |state: &State| {
-        let failed = state.processes().filter(|&process| {
+        let failed = state.program_processes().filter(|&process| {
             locals.op(state.local(process)).is_none()
                 && format!("{:?}", locals.status(state.local(process))).starts_with("Failed")
         });
@@ -187,6 +192,55 @@ fn renamed(
         (one, other) if one != other => Err(format!("{path:?}: {one:?} renamed is {other:?}")),
         _ => Ok(other),
     }
+}
+
+fn is_carrier(state: &State, action: Action) -> bool {
+    !state.program_processes().any(|process| process == action.process)
+}
+
+fn is_probe(locals: &Locals<'_, Program>, state: &State, action: Action) -> bool {
+    matches!(locals.op(state.local(action.process)), Some(Op::Probe { .. }))
+}
+
+/// A step of a carrier or a probe in the execution, and its image: a carrier of the renamed process
+/// with the same number, and the message that the renamed sender has sent in its action with the
+/// same number.
+fn step_network(
+    locals: &mut Locals<'_, Program>,
+    (one, action): (&mut State, Action),
+    other: &mut State,
+    process: &impl Fn(ProcessId) -> ProcessId,
+) -> Result<(), String> {
+    let acting = match is_carrier(one, action) {
+        false => process(action.process),
+        true => {
+            let mut owners = one
+                .program_processes()
+                .flat_map(|owner| (0..16).map(move |number| (owner, number)));
+            let is_it = |&(owner, number): &(ProcessId, u32)| {
+                one.carrier_of(owner, number) == Some(action.process)
+            };
+            let (owner, number) = owners.find(is_it).expect("a carrier is of a process");
+            let image = other.carrier_of(process(owner), number);
+            image.ok_or_else(|| format!("{action:?} renamed has no carrier"))?
+        }
+    };
+    let choice = match action.choice.handled() {
+        Handled::Message(id) => {
+            let (sender, place) = locals.posting(id);
+            let sender = sender.map(|(sender, number)| (process(sender), number));
+            Choice::message(locals.message(sender, place))
+        }
+        Handled::Internal(_) => action.choice,
+    };
+    let mut is_enabled = false;
+    other.choices(locals, acting, |possible| is_enabled |= possible == choice);
+    if !is_enabled {
+        return Err(format!("{action:?} renamed is {acting:?} {choice:?}"));
+    }
+    other.step(locals, Action { process: acting, choice });
+    one.step(locals, action);
+    Ok(())
 }
 
 /// The renamed choice: another number of a range of indices, or the place of the renamed element.
@@ -211,8 +265,23 @@ fn choice(
             let image = (0..chosen.len()).find(|&at| element(other.local(acting), at) == wanted);
             image.map_or(action.choice, |at| chosen[at])
         }
+        // Positions may be indices.
+        Some(Value::List(items)) if items.len() as i64 >= by.group.range.end => {
+            let mut renamed: Vec<Value> = items.iter().cloned().collect();
+            for index in by.group.range.clone() {
+                renamed[by.index(index) as usize] = items[index as usize].clone();
+            }
+            let wanted = Some(Value::List(renamed.into_iter().collect()));
+            let image = (0..chosen.len()).find(|&at| element(other.local(acting), at) == wanted);
+            image.map_or(action.choice, |at| chosen[at])
+        }
         Some(_) => action.choice,
-        None if (lo..hi) == by.group.range => chosen[(by.index(lo + place as i64) - lo) as usize],
+        None if describe.incident(locals.get(local), action.choice).is_some() => action.choice,
+        None if (lo..hi) == by.group.range => {
+            let image = (by.index(lo + place as i64) - lo) as usize;
+            // It is at another operation if an earlier choice was none of an index.
+            chosen.get(image).copied().unwrap_or(action.choice)
+        }
         None => action.choice,
     }
 }

@@ -108,14 +108,121 @@ const BREAKING_ASSERTIONS: &[&str] = &[
     "assert(exists j in 0..N: j > 0 && flag[j]);",
 ];
 
+/// Statements of processes that receive at p2p and bag mailboxes.
+const NETWORK: &[&str] = &[
+    "isend(net[@], @);",
+    "if $ != -1 { isend(net[$], @); }",
+    "if $ != -1 { isend(bags[$], @); }",
+    "isend(bags[@], 5); isend(bags[@], @);",
+    "if $ != -1 { isend(net[$], $, src: @, tag: 1); }",
+    "$ = recv(net[@]) timeout { -1 };",
+    "$ = recv(net[@], src: @) timeout { $ };",
+    "$ = recv(bags[@]) timeout { @ };",
+    "$ = recv(net[@], tag: 1) timeout { -1 };",
+    "let (found, from, tag) = iprobe(net[@]); if found { $ = from; } else { n = tag; }",
+    "let (found, from, _t) = iprobe(bags[@]); $ = from; if found { last = @; }",
+    "let (from, tag) = probe(net[@]); $ = recv(net[@], src: from); n = tag;",
+    "if $ != -1 { let (f, _s, _t) = iprobe(net[@], src: $); if f { flag[$] = true; } }",
+    "let c = irecv(net[@]); if test(c) { $ = wait(c); }",
+    "let c = irecv(bags[@]); if test(c) { last = @; } $ = wait(c);",
+    "let c = irecv(net[@], src: @); if !test(c) { flag[@] = true; }",
+    "isend(hub, @);",
+    "isend(hub, 7);",
+    "isend(marked, @, tag: @);",
+    "send(lost, @);",
+    "send(lost, $);",
+    "send(twice, @);",
+    "send(twice, $);",
+    "if try_lock(t) { last = @; unlock(t); }",
+    "$ = last;",
+    "last = @;",
+    "$ = choose(0..N);",
+    "$ = @;",
+    "flag[@] = !flag[@];",
+];
+
+/// Statements of a process that has the hub.
+const OF_HUB: &[&str] = &[
+    "$ = recv(hub);",
+    "$ = recv(hub) timeout { -1 };",
+    "let (f, from, _t) = iprobe(hub); if f { $ = from; }",
+    "let (from, tag) = probe(marked); $ = recv(marked, tag: tag); last = from;",
+    "$ = recv(marked, tag: $) timeout { -1 };",
+    "if $ != -1 { isend(net[$], $, src: $); }",
+    "$ = recv(lost) timeout { -1 };",
+    "$ = recv(twice); flag[$] = true;",
+    "$ = recv(twice) timeout { -1 }; last = $;",
+    "$ = choose(0..N);",
+    "last = $;",
+];
+
+/// Statements that break the symmetry of a network.
+const BREAKING_NETWORK: &[&str] = &[
+    "isend(marked, @);",
+    "$ = recv(net[@], tag: @) timeout { -1 };",
+    "$ = recv(net[@], src: 1) timeout { -1 };",
+    "let (f, from, _t) = iprobe(net[@]); if f && from < 1 { last = @; }",
+    "let (_f, from, _t) = iprobe(net[0]); $ = from;",
+    "let (_f, _s, tag) = iprobe(net[@]); $ = tag;",
+    "isend(net[@], @, src: 0);",
+];
+
+/// A program with a network, polls and faults.
+pub fn random_network(rng: &mut Rng) -> String {
+    let n = rng.range(2, 4);
+    let mut text = format!("const N = {n};\n");
+    text += "shared last: int = -1;\nshared flag: [bool; N] = false;\nmutex t;\n\
+             p2p mailbox net[N]: int;\nbag mailbox bags[N]: int;\np2p mailbox hub: int;\n\
+             p2p mailbox marked: int;\n";
+    let limit = |rng: &mut Rng| *rng.pick(&["", " up to 1", " up to 1 in all"]);
+    writeln!(text, "p2p mailbox lost: int lossy{};", limit(rng)).expect("a string");
+    writeln!(text, "bag mailbox twice: int duplicating{};", limit(rng)).expect("a string");
+    let crashes = match rng.range(0, 6) {
+        0 => " crashes up to 1",
+        1 => " crashes up to 1 in all",
+        2 => " crashes up to 1, restarts",
+        3 => " crashes up to 1 in all, restarts",
+        _ => "",
+    };
+    let statements = rng.range(1, if n == 2 { 4 } else { 2 });
+    let all = if rng.chance(10) { BREAKING_NETWORK } else { NETWORK };
+    let mut body_of = lines(rng, statements, "i", |_| NETWORK);
+    body_of += &lines(rng, 1, "i", |_| all);
+    let durable = if crashes.contains("restarts") { "    durable var d = -1;\n" } else { "" };
+    let keeps = if durable.is_empty() { "" } else { "    d = k; if d == i { last = d; }\n" };
+    write!(text, "process W[i in 0..N]{crashes} {{\n{durable}    var k = -1;\n    var n = 0;\n")
+        .expect("a string");
+    write!(text, "{body_of}{keeps}    if n == 7 {{ last = i; }}\n}}\n").expect("a string");
+    if rng.chance(60) {
+        let first = rng.pick(&["k = recv(hub) timeout { -1 };", "k = last;", "k = choose(0..N);"]);
+        let body_of = lines(rng, 1, "k", |_| OF_HUB);
+        write!(text, "process M {{\n    var k = -1;\n    {first}\n{body_of}}}\n")
+            .expect("a string");
+    }
+    if rng.chance(30) {
+        let assertion = rng.pick(&ASSERTIONS[..3]);
+        writeln!(text, "final {{ {assertion} }}").expect("a string");
+    }
+    text
+}
+
 fn body(rng: &mut Rng, count: usize, index: &str) -> String {
+    lines(rng, count, index, |rng| match () {
+        () if rng.chance(3) => BREAKING,
+        () if rng.chance(6) => ROUND,
+        () => STATEMENTS,
+    })
+}
+
+fn lines(
+    rng: &mut Rng,
+    count: usize,
+    index: &str,
+    all: impl Fn(&mut Rng) -> &'static [&'static str],
+) -> String {
     let mut text = String::new();
     for _ in 0..count {
-        let all = match () {
-            () if rng.chance(3) => BREAKING,
-            () if rng.chance(6) => ROUND,
-            () => STATEMENTS,
-        };
+        let all = all(rng);
         let line = rng.pick(all);
         // A process without an index acts in place of one that it knows.
         let line = line.replace('@', index).replace('$', "k");

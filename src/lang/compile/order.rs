@@ -14,7 +14,10 @@
 //! - *A quantifier* stops at the first value that decides. So its condition must not be able to
 //!   fail: one order would come to the failure, another one would stop before.
 //!
-//! No such loop contains an operation. So a process never rests in it.
+//! No such loop contains an operation. So a process never rests in it. A loop that sends to each,
+//! in whatever order, is none: the state in which only the first one has its message has an image
+//! in which only another one has it, and no execution leads there. (`choose` in a `while` takes
+//! them in any order.)
 
 use super::Compiler;
 use crate::lang::ast::{BinaryOp, Made, UnaryOp};

@@ -18,7 +18,7 @@ use crate::lang::check::Instantiation;
 use crate::lang::code::{Code, Instr, Step, Visible};
 use crate::lang::objects::ObjectKind;
 use crate::lang::program::{Program, Template};
-use crate::model::Value;
+use crate::model::{Delivery, Value};
 use values::MOST_ITEMS;
 
 /// A declaration of objects.
@@ -363,6 +363,9 @@ impl<'p> Flow<'p> {
             Visible::Isend { src, tag, .. } | Visible::Irecv { src, tag } => {
                 self.post(visible, args, (src, tag), out, pc);
             }
+            Visible::Probe { form, src, tag, .. } => {
+                acts::probe(self, (form, src, tag), args, out, pc);
+            }
             Visible::Wait => {
                 let of = self.comm(args[0], pc);
                 self.nodes.join(out, of, pc);
@@ -415,6 +418,12 @@ impl<'p> Flow<'p> {
         let last = *args.last().expect("a mailbox");
         if tag {
             self.nodes.join(tags, last, pc);
+        }
+        let base = self.declarations[mailbox].base;
+        let is_ordered = *self.code.objects.mailboxes.start(base) == Delivery::Ordered;
+        if !tag && !is_ordered && matches!(visible, Visible::Isend { .. }) {
+            // What it states at a p2p or bag mailbox.
+            self.constant(tags, &Value::Int(0), pc);
         }
         if !src && matches!(visible, Visible::Isend { .. }) {
             self.default_source(sources, pc);

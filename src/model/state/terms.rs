@@ -13,8 +13,8 @@ use super::State;
 use super::portrait::is_in_queue;
 use crate::model::op::*;
 use crate::model::{
-    Completion, Delivery, End, Envelope, IndexKind, LocalId, Locals, Object, Posted, ProcessId,
-    Sent, Settlement, Symmetry, System, Term, Value, ValueId, Values,
+    Completion, Delivery, End, Envelope, IndexKind, LocalId, Locals, Object, Op, Posted, ProcessId,
+    Sent, Settlement, Status, Symmetry, System, Term, Value, ValueId, Values,
 };
 
 /// What terms are made with.
@@ -94,14 +94,38 @@ impl<S: System> Describer<'_, '_, S> {
             None => state.processes[process.index()].posted.clone(),
         };
         let went = Term::row(requests.into_iter().map(|posted| self.how_it_went(posted)));
-        let misses = state.portrait_of_misses(self.locals, process);
+        let misses = self.misses(process);
         let carriers = state.processes[process.index()].carriers.iter();
         let seen = carriers.map(|&carrier| match state.exists(carrier) {
             true => Term::Word(u32::from(state.is_seen(state.carried(carrier)))),
             false => NONE,
         });
-        let misses = misses.into_iter().map(Term::Word);
-        Term::row([own, went, Term::row(misses), Term::row(seen)])
+        Term::row([own, went, misses, Term::row(seen)])
+    }
+
+    /// The recent missed polls of the process. Requests are named as in the present local state.
+    fn misses(&mut self, process: ProcessId) -> Term {
+        let state = self.state;
+        let missed = state.recent_missed_polls(process).iter().map(|&before| {
+            let status = self.locals.shared_status(before);
+            match &*status {
+                Status::At(Op::TestAny(comms)) => Term::row(comms.iter().map(|&comm| {
+                    let posted = state.posted(process, comm);
+                    self.name_of(process, posted)
+                })),
+                Status::At(Op::Probe { mailbox, pattern, .. }) => {
+                    let name = self.object_name(Object::Mailbox(*mailbox), mailbox.0);
+                    Term::row([NONE, name, self.envelope(*pattern, *mailbox)])
+                }
+                _ => {
+                    let canonical = self.locals.canonical(before).local;
+                    let local = self.symmetry.local(self.locals.get(canonical), self.pool);
+                    Term::row([NONE, local.unwrap_or(Term::Word(canonical.0))])
+                }
+            }
+        });
+        let missed: Vec<Term> = missed.collect();
+        Term::row(missed)
     }
 
     /// A process as others name it.

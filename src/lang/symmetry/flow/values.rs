@@ -1,11 +1,16 @@
 //! Constants, and nodes of values that are made of others.
 
+use rustc_hash::FxHashSet;
+
 use super::Flow;
 use crate::lang::symmetry::kinds::{Node, Shape};
 use crate::model::{List, Value};
 
 /// Lists of more items are not looked at one by one.
 pub(super) const MOST_ITEMS: usize = 10_000;
+
+/// Sets of longer lists are not looked at.
+const MOST_PLACES: usize = 64;
 
 impl Flow<'_> {
     /// The node has a constant.
@@ -42,6 +47,16 @@ impl Flow<'_> {
                     self.nodes.learn(item, |facts| {
                         facts.ranges.entry(range).or_insert(pc);
                     });
+                    return;
+                }
+                if let Some(length) = whole_orbit(set.items()) {
+                    // If their positions are indices, no permutation changes the set.
+                    let (at, part) = self.list(item, pc);
+                    self.has_length(at, length, pc);
+                    for list in set.items().iter() {
+                        let Value::List(parts) = list else { unreachable!("all are lists") };
+                        parts.iter().for_each(|value| self.constant(part, value, pc));
+                    }
                     return;
                 }
                 for value in set.items().iter().take(MOST_ITEMS) {
@@ -133,4 +148,28 @@ fn whole_range(items: &List) -> Option<(i64, i64)> {
     let [first, .., last] = numbers[..] else { return None };
     let is_whole = numbers.windows(2).all(|two| two[0].checked_add(1) == Some(two[1]));
     is_whole.then_some((first, last.checked_add(1)?))
+}
+
+/// The length of these lists, if they are several and of the same length, and to swap two
+/// neighbouring positions in all of them gives the same lists.
+fn whole_orbit(lists: &List) -> Option<u32> {
+    let all: Option<FxHashSet<Vec<&Value>>> = lists
+        .iter()
+        .map(|list| match list {
+            Value::List(items) if items.len() <= MOST_PLACES => Some(items.iter().collect()),
+            _ => None,
+        })
+        .collect();
+    let all = all.filter(|all| (2..=MOST_ITEMS).contains(&all.len()))?;
+    let length = all.iter().next()?.len();
+    let is_whole = all.iter().all(|list| {
+        let mut swapped = list.clone();
+        list.len() == length
+            && (1..length).all(|at| {
+                swapped.clone_from(list);
+                swapped.swap(at - 1, at);
+                all.contains(&swapped)
+            })
+    });
+    is_whole.then_some(length as u32)
 }
