@@ -28,17 +28,15 @@
 //! **Cutoffs.** State(C) is the codes of the lines in the cut of C. An event e is a *cutoff* if
 //! there is another event e' in the prefix with State(\[e'\]) = State(\[e\]) and \[e'\] ≺ \[e\].
 //! Nothing after a cutoff is built. The order ≺ is that of Esparza, Römer, Vogler (FMSD 2002): by
-//! size, then by the number of steps of each process, then by Foata normal form (`order`).
+//! size, then by how often each transition occurs, then by Foata normal form (`order`).
 //!
 //! **Completeness.** For each reachable state there is a configuration without cutoffs that leads
 //! to it, and each transition that is enabled there has an event in the prefix. This is their
-//! theorem 4.9 for safe nets, given that ≺ is adequate (their theorem 6.6), where a transition may
-//! be known by any label that two different transitions enabled in one state never share; here
-//! that is its process and its choice. The theorem needs that what can happen after C depends only
-//! on State(C). That is so by the contract of [`Net`]: what a transition does is determined by the
-//! codes that it looks at, and names of processes, messages and requests are part of the codes, so
-//! no renaming is needed. If two events with one state are not ordered by ≺, which would be the
-//! case only if labels were shared, both stay: then the prefix is larger, and still complete.
+//! theorem 4.9 for safe nets, given that ≺ is adequate (their theorem 6.6). A transition is a
+//! process with all codes that it looks at and its choice. The theorem needs that what can happen
+//! after C depends only on State(C). That is so by the contract of [`Net`]: what a transition does
+//! is determined by the codes that it looks at, and names of processes, messages and requests are
+//! part of the codes, so no renaming is needed.
 //!
 //! **Symmetry.** An event is no cutoff because a permutation of processes maps State(\[e'\]) to
 //! State(\[e\]) (`explore::states` merges such states). Let two processes choose one of three
