@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | deadlock | nothing is enabled but what may be delayed for ever, some process has not ended | the processes that have not ended are at the same places |
 //! | end | nothing is enabled, all processes have ended, or are daemons | `final` sees the same |
-//! | leak | the same, no process has failed | each object that may keep a request has a code that was seen before, and each process that says something of itself |
+//! | leak | the same, no process has failed | each object that may keep a request has a code that was seen before, left there by a process at the same place, and each process that says something of itself |
 //! | property of a user | the same | as for leaks, and each event was seen before |
 //! | livelock | only processes that may be in loops that wait can move | all processes are at the same places, and what such loops look at has the same codes |
 //! | invariant | any | the invariant sees the same |

@@ -13,10 +13,28 @@ use crate::unfolding::prefix::{Condition, Line, PrefixEvent};
 /// A part of an execution.
 #[derive(Clone, Copy, Debug)]
 enum Part {
-    /// A line has this code at the end, and the other one, if any, is as it was at the start.
-    Left(Place, Option<Line>),
+    /// This is there at the end.
+    Left(Left),
     /// It contains this event.
     Event(PrefixEvent),
+}
+
+/// What is there at the end of an execution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Left {
+    /// A line with its code.
+    what: Place,
+    /// The process that has left the code there, with its own code: what one has left that may wait
+    /// for ever is another thing than what one has left that has ended.
+    by: Option<Place>,
+    /// This line is as it was at the start.
+    untaken: Option<Line>,
+}
+
+impl Left {
+    fn places(&self) -> impl Iterator<Item = Place> {
+        [Some(self.what), self.by].into_iter().flatten()
+    }
 }
 
 impl<'v, S: System> Answers<'v, '_, '_, S> {
@@ -102,8 +120,6 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
         };
         let parts = self.prefix.conditions().filter(is_part);
         let parts: FxHashSet<Place> = parts.map(|condition| self.place(condition)).collect();
-        let mut parts: Vec<Place> = self.may_end_with(parts).into_iter().collect();
-        parts.sort_unstable();
         let taken = |line| match self.net.piece(line) {
             Piece::Message(mailbox, sender, number) => {
                 let taken = self.net.find_line(Piece::Taken(mailbox, sender, number));
@@ -111,46 +127,61 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
             }
             _ => None,
         };
-        parts.into_iter().map(|place| Part::Left(place, taken(place.0))).collect()
+        let parts = self.may_end_with(parts).into_iter();
+        let mut parts: Vec<Left> =
+            parts.map(|(what, by)| Left { what, by, untaken: taken(what.0) }).collect();
+        parts.sort_unstable();
+        parts.into_iter().map(Part::Left).collect()
     }
 
-    /// Those of these codes of lines that may be there at an end to which nothing objects: a
-    /// process that has ended then has left them there, or one that may wait for ever.
-    fn may_end_with(&self, mut places: FxHashSet<Place>) -> FxHashSet<Place> {
+    /// Those of these codes of lines that may be there at an end to which nothing objects, each
+    /// with a process that has left it there and is at a place then where it has ended, or may wait
+    /// for ever.
+    fn may_end_with(&self, places: FxHashSet<Place>) -> Vec<(Place, Option<Place>)> {
         let ends = self.places().filter(|&one| self.may_be_at_end(one));
         let ends: FxHashSet<Place> = ends.map(|one| self.place(one)).collect();
         let left = self.left(&places.iter().map(|&(line, _)| line).collect());
-        places.retain(|place @ (line, code)| {
-            let is_start = *code == self.prefix.code(self.prefix.start_of(*line));
-            let is_left = || left.get(place).is_some_and(|by| !by.is_disjoint(&ends));
-            match self.prefix.is_process(*line) {
-                true => ends.contains(place),
-                false => is_start || is_left(),
+        let mut found = Vec::new();
+        for place @ (line, code) in places {
+            if self.prefix.is_process(line) {
+                found.extend(ends.contains(&place).then_some((place, None)));
+                continue;
             }
-        });
-        places
+            let is_start = code == self.prefix.code(self.prefix.start_of(line));
+            found.extend(is_start.then_some((place, None)));
+            let by = left.get(&place).into_iter().flatten().filter(|by| ends.contains(by));
+            found.extend(by.map(|&by| (place, Some(by))));
+        }
+        found
     }
 
     /// Reports configurations that the question asks for, until each of these parts occurs in one
     /// of them or in none.
     fn occur(&mut self, mut question: Question<'v>, parts: Vec<Part>) {
-        let left = parts.iter().filter_map(|&part| match part {
-            Part::Left(place, other) => Some((place, (other, Vec::new()))),
+        let left = |part: &Part| match *part {
+            Part::Left(left) => Some(left),
             Part::Event(_) => None,
-        });
-        let mut marked: FxHashMap<Place, (Option<Line>, Vec<Literal>)> = left.collect();
+        };
+        let places =
+            parts.iter().filter_map(left).flat_map(|left| left.places().collect::<Vec<_>>());
+        let mut conditions: FxHashMap<Place, Vec<Condition>> =
+            places.map(|place| (place, Vec::new())).collect();
         for condition in self.prefix.conditions() {
-            if let Some((other, literals)) = marked.get_mut(&self.place(condition)) {
-                let mut literal = question.marked(condition);
-                if let Some(other) = *other {
-                    let is_start = question.marked(self.prefix.start_of(other));
-                    let both = question.literal();
-                    question.one_of(&[both.negated(), literal]);
-                    question.one_of(&[both.negated(), is_start]);
-                    literal = both;
-                }
-                literals.push(literal);
+            if let Some(all) = conditions.get_mut(&self.place(condition)) {
+                all.push(condition);
             }
+        }
+        let mut literals: FxHashMap<Left, Literal> = FxHashMap::default();
+        for left in parts.iter().filter_map(left) {
+            let literal = question.literal();
+            let starts = left.untaken.map(|line| vec![self.prefix.start_of(line)]);
+            let alternatives = left.places().map(|place| conditions[&place].clone());
+            for conditions in alternatives.chain(starts) {
+                let mut clause = vec![literal.negated()];
+                clause.extend(conditions.into_iter().map(|one| question.marked(one)));
+                question.one_of(&clause);
+            }
+            literals.insert(left, literal);
         }
         let mut open = parts;
         while !open.is_empty() && !self.driver.is_stopped() {
@@ -158,7 +189,7 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
             let mut clause = vec![is_asked.negated()];
             for part in &open {
                 match part {
-                    Part::Left(place, _) => clause.extend(&marked[place].1),
+                    Part::Left(left) => clause.push(literals[left]),
                     Part::Event(event) => clause.extend(question.event(*event)),
                 }
             }
@@ -167,10 +198,10 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
             let cut = cut(self.prefix, &events);
             let happened: FxHashSet<PrefixEvent> = events.iter().copied().collect();
             open.retain(|part| match *part {
-                Part::Left((line, code), other) => {
-                    self.prefix.code(cut[line as usize]) != code
-                        || other
-                            .is_some_and(|other| cut[other as usize] != self.prefix.start_of(other))
+                Part::Left(left) => {
+                    let is_at = |(line, code)| self.prefix.code(cut[line as usize]) == code;
+                    let is_untaken = |line| cut[line as usize] == self.prefix.start_of(line);
+                    !left.places().all(is_at) || !left.untaken.is_none_or(is_untaken)
                 }
                 Part::Event(event) => !happened.contains(&event),
             });
