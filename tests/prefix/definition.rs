@@ -223,8 +223,10 @@ struct Judge<'j> {
     seen: HashMap<u32, Vec<Line>>,
 }
 
-/// The labels of a level.
-type Word = Vec<(Line, i32)>;
+/// Transitions, such as those of a level.
+type Word = Vec<u32>;
+/// The size, the steps of each process, the transitions, and the levels, each with its size.
+type Key = (usize, Vec<usize>, Word, Vec<(usize, Word)>);
 
 /// Nets with more configurations are skipped.
 const MOST: usize = 3_000;
@@ -350,19 +352,21 @@ impl<'j> Judge<'j> {
     }
 
     /// The order of local configurations, from its definition.
-    fn key(&self, event: PrefixEvent) -> (usize, Vec<usize>, Vec<(usize, Word)>) {
+    fn key(&self, event: PrefixEvent) -> Key {
         let events: Vec<PrefixEvent> =
             self.pasts[event as usize].iter().copied().chain([event]).collect();
         let of = |line| events.iter().filter(|&&e| self.prefix.event(e).line == line).count();
-        let parikh = self.toy.movers().map(of).collect();
+        let steps = self.toy.movers().map(of).collect();
+        let mut transitions: Word = events.iter().map(|&event| self.made(event)).collect();
+        transitions.sort_unstable();
         let mut levels: BTreeMap<u32, Word> = BTreeMap::new();
         for &event in &events {
-            let Transition { line, label, .. } = self.toy.transitions[self.made(event) as usize];
-            levels.entry(self.levels[event as usize]).or_default().push((line, label));
+            levels.entry(self.levels[event as usize]).or_default().push(self.made(event));
         }
         let mut words: Vec<Word> = levels.into_values().collect();
         words.iter_mut().for_each(|word| word.sort_unstable());
-        (events.len(), parikh, words.into_iter().map(|word| (word.len(), word)).collect())
+        let words = words.into_iter().map(|word| (word.len(), word)).collect();
+        (events.len(), steps, transitions, words)
     }
 
     /// A cutoff has the state of a smaller event; other events have states of their own.
