@@ -247,3 +247,14 @@ fn specs_up_to_a_depth() {
     println!("{compared} comparisons");
     assert!(compared > 1_000, "most are small enough at some depth");
 }
+
+/// It has the initial state, and no step.
+#[test]
+fn a_program_that_fails_at_once_has_one_state() {
+    let text = "process P { assert(false); }";
+    for explorer in ["stateful", "dl-s-por"] {
+        let args = ["check", "-", "--depth", "5", "--explorer", explorer];
+        let told = crate::cli::stdout(&crate::cli::run_with(&args, text));
+        assert!(told.contains("1 state first visited after 0 steps"), "{told}");
+    }
+}

@@ -32,7 +32,7 @@ struct Left {
 }
 
 impl Left {
-    fn places(&self) -> impl Iterator<Item = Place> {
+    fn places(self) -> impl Iterator<Item = Place> {
         [Some(self.what), self.by].into_iter().flatten()
     }
 }
@@ -162,8 +162,7 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
             Part::Left(left) => Some(left),
             Part::Event(_) => None,
         };
-        let places =
-            parts.iter().filter_map(left).flat_map(|left| left.places().collect::<Vec<_>>());
+        let places = parts.iter().filter_map(left).flat_map(Left::places);
         let mut conditions: FxHashMap<Place, Vec<Condition>> =
             places.map(|place| (place, Vec::new())).collect();
         for condition in self.prefix.conditions() {
@@ -174,12 +173,14 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
         let mut literals: FxHashMap<Left, Literal> = FxHashMap::default();
         for left in parts.iter().filter_map(left) {
             let literal = question.literal();
-            let starts = left.untaken.map(|line| vec![self.prefix.start_of(line)]);
-            let alternatives = left.places().map(|place| conditions[&place].clone());
-            for conditions in alternatives.chain(starts) {
+            for place in left.places() {
                 let mut clause = vec![literal.negated()];
-                clause.extend(conditions.into_iter().map(|one| question.marked(one)));
+                clause.extend(conditions[&place].iter().map(|&one| question.marked(one)));
                 question.one_of(&clause);
+            }
+            if let Some(line) = left.untaken {
+                let is_untaken = question.marked(self.prefix.start_of(line));
+                question.one_of(&[literal.negated(), is_untaken]);
             }
             literals.insert(left, literal);
         }
