@@ -9,7 +9,7 @@
 //! $ MAZURKA_BLESS=1 .ci/instructions   # writes them anew
 //! ```
 //!
-//! The script uses the profile `counted`, and compiles this program as one codegen unit. With
+//! The script uses the profile of tests, without debug assertions, and one codegen unit. With
 //! several units, any change may regroup and inline other functions, and move a count by up to 4%
 //! without a cause. `cargo bench -- instructions` shows the counts of a release build, which are
 //! lower because more is inlined. Another compiler may need new counts. Another machine does not:

@@ -20,6 +20,7 @@ mod compare;
 mod count;
 mod draw;
 mod drawing;
+mod estimate;
 mod execution;
 mod explorers;
 mod faster;
@@ -51,6 +52,7 @@ mod replace;
 mod replay;
 mod reproduce;
 mod run;
+mod saved;
 mod spec;
 mod study;
 mod verification;
@@ -110,6 +112,7 @@ enum Command {
     Client(client::Args),
     Compare(compare::Args),
     Count(count::Args),
+    Estimate(estimate::Args),
     Draw(draw::Args),
     Merge(merge::Args),
     Run(run::Args),
@@ -250,6 +253,7 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Client(args) => client::run(args, &mut output),
         Command::Compare(args) => compare::run(args, &mut output),
         Command::Count(args) => count::run(args, &mut output),
+        Command::Estimate(args) => estimate::run(args, &mut output),
         Command::Draw(args) => draw::run(args, &mut output),
         Command::Merge(args) => merge::run(args, &mut output),
         Command::Run(args) => run::run(args, &mut output),

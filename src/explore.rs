@@ -39,6 +39,7 @@ mod course;
 mod dpor;
 mod driver;
 mod ends;
+pub mod estimate;
 mod explorer;
 mod few_switches;
 mod findings;

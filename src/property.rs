@@ -48,7 +48,7 @@ pub use properties::{
     CrowdedBarriers, Deadlocks, Demands, Failures, FinalStates, Livelocks, Objection, Properties,
     Property, When,
 };
-pub use replay::{Printed, Replay, Standing, Step};
+pub use replay::{Printed, Recorded, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 
 pub(crate) use arrows::{Arrow, ArrowKind, Hold};

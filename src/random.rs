@@ -28,6 +28,11 @@ impl SplitMix64 {
         ((u128::from(self.draw()) * bound as u128) >> 64) as usize
     }
 
+    /// A number from 0 up to, but not including, 1.
+    pub(crate) fn unit(&mut self) -> f64 {
+        (self.draw() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
     /// One of these, of which there is at least one; each with the same probability.
     pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len())]

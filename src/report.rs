@@ -10,6 +10,8 @@ pub mod comparison;
 #[cfg(feature = "cli")]
 pub(crate) mod count;
 pub mod dot;
+#[cfg(feature = "cli")]
+pub(crate) mod estimate;
 mod execution;
 mod faster;
 #[cfg(feature = "cli")]
@@ -35,6 +37,8 @@ pub mod viewer;
 #[cfg(feature = "json")]
 use serde::Serialize;
 
+#[cfg(feature = "cli")]
+pub(crate) use self::execution::Divergence;
 pub use self::execution::ExecutionReport;
 pub use self::faster::Faster;
 pub use self::instrument::Instrument;

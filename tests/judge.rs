@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use std::sync::LazyLock;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, Depth, EXPLORERS, End, EveryState, Explorer, Guarantee, Listed,
+    AnyExplorer, Budget, Depth, EXPLORERS, End, EveryState, Explorer, Fused, Guarantee, Listed,
     NoObserver, Observer, Options, Order, Orders, Outcome, Parsimonious, Permutation, Profile,
     SPor, Setting, Stateful, StopReason, Switches, Violation, ViolationKind, explore,
 };
@@ -106,9 +106,14 @@ pub const STATEFUL: Stateful = Stateful {
 };
 
 /// The explorers that store states, with these settings; the one without reduction comes first.
-pub fn storing(settings: Stateful) -> [AnyExplorer; 4] {
-    let full = EveryState::of(settings).into();
-    [full, SPor::safe(settings).into(), SPor::eager(settings).into(), SPor::lazy(settings).into()]
+pub fn storing(settings: Stateful) -> [AnyExplorer; 5] {
+    [
+        EveryState::of(settings).into(),
+        SPor::safe(settings).into(),
+        SPor::eager(settings).into(),
+        SPor::lazy(settings).into(),
+        Fused { how: settings }.into(),
+    ]
 }
 
 /// Follows the transitions of a search, without doing anything.

@@ -35,6 +35,7 @@
 //! | `sampling` | executions by chance: the classes they count, what they find, what they never claim |
 //! | `sparse` | objects that are declared but not used cost nothing and change nothing |
 //! | `hostile` | hostile texts and command lines; a few trials of the fuzzer |
+//! | `estimate` | the estimated number of classes beside the real one, and what the command advises |
 //! | `prefix` | verdicts of the complete finite prefix, and the prefix by definition |
 //! | `program` | programs in Rust, compared with equal models; their reports |
 //! | `threads` | threads of Rust code as they are: right and wrong programs, and random ones beside all interleavings |
@@ -92,6 +93,7 @@ mod daemons;
 mod depth;
 mod documents;
 mod draw;
+mod estimate;
 mod files;
 mod foresight;
 mod forged;

@@ -2,6 +2,7 @@
 //! reported.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -72,4 +73,73 @@ fn equal_searches_print_equal_results() {
         }
         assert_eq!(a, b);
     }
+}
+
+const PHILOSOPHERS: &str =
+    "mutex fork[2]; process P[i in 0..2] { lock(fork[i]); lock(fork[1 - i]); }";
+
+/// The result of a search for the deadlock of these philosophers, kept in a folder of its own.
+fn kept(folder: &Path) -> PathBuf {
+    let spec = folder.join("two.maz");
+    fs::write(&spec, PHILOSOPHERS).unwrap();
+    let saved = folder.join("kept");
+    let spec = spec.to_str().unwrap();
+    let found = run(&["check", spec, "--save", saved.to_str().unwrap()]);
+    assert_eq!(found.status.code(), Some(1));
+    // The same finding again is the same file.
+    run(&["check", spec, "--save", saved.to_str().unwrap()]);
+    let files: Vec<_> = fs::read_dir(&saved).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let [file] = &files[..] else { panic!("{files:?}") };
+    assert!(String::from_utf8_lossy(&found.stderr).contains(file.to_str().unwrap()));
+    file.clone()
+}
+
+/// What a replay of a kept execution prints when the program reads like this.
+fn replayed(text: &str) -> (Option<i32>, Value, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = kept(folder.path());
+    let spec = folder.path().join("two.maz");
+    fs::write(&spec, text).unwrap();
+    let args = ["replay", spec.to_str().unwrap(), file.to_str().unwrap()];
+    let shown = run(&args);
+    let result = json(&run(&[&args[..], &["--format", "json"]].concat()));
+    let told = String::from_utf8_lossy(&shown.stdout) + String::from_utf8_lossy(&shown.stderr);
+    (shown.status.code(), result["divergence"].clone(), told.into())
+}
+
+#[test]
+fn a_kept_violation_replays() {
+    let (code, divergence, told) = replayed(PHILOSOPHERS);
+    assert_eq!((code, divergence), (Some(1), Value::Null));
+    assert!(!told.contains("has changed"), "{told}");
+    // Other spaces are another text, and the same operations.
+    let (code, divergence, told) = replayed(&PHILOSOPHERS.replace("1 - i", "1-i"));
+    assert_eq!((code, divergence), (Some(1), Value::Null));
+    assert!(told.contains("two.maz has changed since this execution was saved"), "{told}");
+}
+
+#[test]
+fn an_execution_of_a_changed_program_is_followed_by_names() {
+    // A new step: the deadlock is still there. And a new process before the others, which has not
+    // moved yet.
+    let longer = PHILOSOPHERS.replace("{ lock(fork[i])", "{ local(\"thinks\"); lock(fork[i])");
+    let other = format!("process First {{ local(\"x\"); }} {longer}");
+    for (text, expected) in [(longer, 1), (other, 3)] {
+        let (code, divergence, told) = replayed(&text);
+        assert_eq!(code, Some(expected), "{told}");
+        assert_eq!(told.contains("First can still move"), expected == 3, "{told}");
+        let of = |name: &str| divergence[name].as_u64().unwrap();
+        assert_eq!((of("step"), of("left_out"), of("added")), (1, 0, 2), "{divergence}");
+        assert!(told.contains("The program has changed. Step 1 was `lock(fork[i])` (P["), "{told}");
+        assert!(told.contains("with 2 new steps between them"), "{told}");
+    }
+    // Mended: the second lock is not there any more. What was recorded ends before P[1] does.
+    let (code, divergence, told) = replayed(&PHILOSOPHERS.replace(" lock(fork[1 - i]);", ""));
+    assert_eq!(code, Some(3), "{told}");
+    assert!(told.contains("P[0] has ended now"), "{told}");
+    assert!(divergence["left_out"].as_u64() > Some(0), "{divergence}");
+    // A process that is gone.
+    let (_, divergence, told) = replayed(&PHILOSOPHERS.replace("process P[", "process Q["));
+    assert_eq!(divergence["found"], 0, "{divergence}");
+    assert!(told.contains("there is no P["), "{told}");
 }

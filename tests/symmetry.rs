@@ -14,7 +14,7 @@ mod rules;
 
 use std::collections::BTreeSet;
 
-use mazurka::explore::{Budget, EveryState, NoObserver, Outcome, Stateful, Switch, explore};
+use mazurka::explore::{Budget, EveryState, Fused, NoObserver, Outcome, Stateful, Switch, explore};
 use mazurka::lang::{Program, compile};
 use mazurka::model::System;
 
@@ -37,14 +37,31 @@ pub fn search(program: &Program, with_symmetry: bool) -> Outcome {
 
 /// The same; stops after that many complete executions.
 fn search_some(program: &Program, with_symmetry: bool, max_traces: Option<u64>) -> Outcome {
+    let budget = Budget { all: true, max_traces, ..Budget::default() };
+    // Also where it does not pay.
+    let every = EveryState { least_permutations: 2, ..EveryState::of(settings(with_symmetry)) };
+    explore(program, every, budget, &mut NoObserver)
+}
+
+fn settings(with_symmetry: bool) -> Stateful {
     let mut how = Stateful::default();
     if !with_symmetry {
         how.without = how.without.and(Switch::Symmetry);
     }
-    let budget = Budget { all: true, max_traces, ..Budget::default() };
-    // Also where it does not pay.
-    let every = EveryState { least_permutations: 2, ..EveryState::of(how) };
-    explore(program, every, budget, &mut NoObserver)
+    how
+}
+
+/// Asserts that fused steps come to the same ends: with symmetry to one of each orbit.
+fn assert_fused_ends_alike(program: &Program, whole: &Outcome, with_symmetry: bool, text: &str) {
+    let fused = Fused { how: settings(with_symmetry) };
+    let budget = Budget { all: true, ..Budget::default() };
+    let found = explore(program, fused, budget, &mut NoObserver);
+    assert_eq!(violations(&found), violations(whole), "{text}");
+    assert_eq!(found.stopped_by, whole.stopped_by, "{text}");
+    assert_eq!(found.stats.traces, whole.stats.traces, "{text}");
+    assert_eq!(found.stats.deadlocked_traces, whole.stats.deadlocked_traces, "{text}");
+    assert!(found.stats.states <= whole.stats.states, "{text}");
+    assert_eq!(found.stats.symmetry.is_some(), whole.stats.symmetry.is_some(), "{text}");
 }
 
 /// The violations without the numbers in them: those may differ by a permutation.
@@ -65,7 +82,9 @@ pub fn compare(text: &str) -> Vec<u32> {
     assert_eq!(violations(&merged), violations(&whole), "{text}");
     assert_eq!(merged.verdict(), whole.verdict(), "{text}");
     assert_eq!(merged.stopped_by, whole.stopped_by, "{text}");
+    assert_fused_ends_alike(&program, &whole, false, text);
     let Some(figures) = &merged.stats.symmetry else { return Vec::new() };
+    assert_fused_ends_alike(&program, &merged, true, text);
     let found = judge::orbits(&program, text);
     assert_eq!(Some(found.states), whole.stats.states, "{text}");
     let kept = merged.stats.states.expect("states");

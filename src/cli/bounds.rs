@@ -57,6 +57,11 @@ pub(super) struct Bounds {
 }
 
 impl Bounds {
+    /// No limits.
+    pub(super) fn none() -> Bounds {
+        Bounds { signal: StopSignal::default(), reached: Arc::default(), watch: None }
+    }
+
     /// Watches work that is to stop at the time `end`, or when more than `max_memory` bytes are
     /// allocated. If it does not stop within [`GRACE_PERIOD`] after that, the program ends with
     /// this note and this exit code.
@@ -66,10 +71,10 @@ impl Bounds {
         exit: Exit,
         output: &Output,
     ) -> Result<Bounds, Failure> {
-        let (signal, reached) = (StopSignal::default(), Arc::new(OnceLock::new()));
         if end.is_none() && max_memory.is_none() {
-            return Ok(Bounds { signal, reached, watch: None });
+            return Ok(Bounds::none());
         }
+        let (signal, reached) = (StopSignal::default(), Arc::new(OnceLock::new()));
         let limit = move || match () {
             () if end.is_some_and(|end| Instant::now() >= end) => Some("--timeout"),
             () if max_memory.is_some_and(|max| memory::in_use() > max) => Some("--max-memory"),

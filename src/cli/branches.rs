@@ -43,7 +43,7 @@ pub(super) struct BranchArgs {
 }
 
 /// Options that a file of branches already determines, so the command line must not give them.
-const GIVEN: [&str; 20] = [
+const GIVEN: [&str; 21] = [
     "defines",
     "granularity",
     "kinds",
@@ -63,6 +63,7 @@ const GIVEN: [&str; 20] = [
     "deny",
     "keep_events",
     "draw",
+    "save",
     "format",
 ];
 

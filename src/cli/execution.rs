@@ -4,8 +4,11 @@ use super::Failure;
 use super::bounds::Bounds;
 use super::output::Output;
 use crate::model::{Action, Schedule, System};
-use crate::property::{Change, Replay, Standing, Step};
-use crate::report::{ExecutionReport, Subject};
+use crate::property::{Change, Recorded, Replay, Standing, Step};
+use crate::report::{Divergence, ExecutionReport, Subject};
+
+/// Before a recorded step, its process may make this many steps that were not recorded.
+const MOST_NEW_STEPS: usize = 16;
 
 /// An execution so far: its steps, and what each of them changed.
 pub(super) struct Execution<'s, S: System> {
@@ -44,6 +47,100 @@ impl<'s, S: System> Execution<'s, S> {
             self.take(action)?;
         }
         Ok(())
+    }
+
+    /// Executes the actions of a schedule that was recorded with the names of its steps, until a
+    /// limit is reached. If the program has changed, so that a step is not possible or another one
+    /// now, follows the steps from there on by their names, and leaves out those that are not
+    /// possible. Then returns how the execution differs.
+    pub(super) fn follow_recorded(
+        &mut self,
+        schedule: &[Action],
+        recorded: &[Recorded],
+        bounds: &Bounds,
+    ) -> Result<Option<Divergence>, Failure> {
+        if recorded.len() != schedule.len() {
+            return self.follow(schedule, bounds).map(|()| None);
+        }
+        for (step, (&action, known)) in schedule.iter().zip(recorded).enumerate() {
+            if bounds.reached().is_some() {
+                break;
+            }
+            let is_as_recorded =
+                self.replay.enabled().contains(&action) && self.replay.is_recorded(action, known);
+            if !is_as_recorded {
+                return self.follow_by_name(step, &recorded[step..], bounds).map(Some);
+            }
+            self.take(action)?;
+        }
+        Ok(None)
+    }
+
+    fn follow_by_name(
+        &mut self,
+        step: usize,
+        recorded: &[Recorded],
+        bounds: &Bounds,
+    ) -> Result<Divergence, Failure> {
+        let Recorded { process, action, line, .. } = recorded[0].clone();
+        let now = self.replay.whereabouts(&process);
+        let (mut found, mut added, mut left_out) = (0, 0, 0);
+        for (place, known) in recorded.iter().enumerate() {
+            let path = self.path_to(known, &recorded[place..]).unwrap_or_default();
+            added += path.len();
+            self.follow(&path, bounds)?;
+            let possible = self.replay.enabled_as(known);
+            match self.with_outcome(&possible, known) {
+                Some(action) if bounds.reached().is_none() => {
+                    self.take(action)?;
+                    found += 1;
+                }
+                _ => left_out += 1,
+            }
+        }
+        Ok(Divergence { step: step + 1, process, action, line, now, found, added, left_out })
+    }
+
+    /// New steps of the process of a recorded step that lead to this step, if it has such steps
+    /// before it; not if its next operation is that of a later recorded step, in `rest`.
+    fn path_to(&self, known: &Recorded, rest: &[Recorded]) -> Option<Vec<Action>> {
+        let process = self.replay.process_named(&known.process)?;
+        let is_next = |recorded: &Recorded| !self.replay.enabled_as(recorded).is_empty();
+        if rest.iter().filter(|later| later.process == known.process).any(is_next) {
+            return None;
+        }
+        let mut ahead = self.copy();
+        let mut path = Vec::new();
+        while path.len() < MOST_NEW_STEPS {
+            let enabled = ahead.enabled();
+            let action = *enabled.iter().find(|action| action.process == process)?;
+            ahead.step(action).ok()?;
+            path.push(action);
+            if !ahead.enabled_as(known).is_empty() {
+                return Some(path);
+            }
+        }
+        None
+    }
+
+    /// The same execution once more.
+    fn copy(&self) -> Replay<'s, S> {
+        let mut copy = Replay::new(self.replay.locals().system());
+        let done = copy.follow(&Schedule::of(self.replay.state()));
+        done.expect("an execution can be repeated");
+        copy
+    }
+
+    /// Of these enabled actions, one with the recorded outcome; the first one if none has it.
+    fn with_outcome(&self, possible: &[Action], recorded: &Recorded) -> Option<Action> {
+        let first = *possible.first()?;
+        if possible.len() == 1 {
+            return Some(first);
+        }
+        let has_outcome = |&&action: &&Action| {
+            self.copy().step(action).is_ok_and(|step| step.outcome == recorded.outcome)
+        };
+        Some(possible.iter().find(has_outcome).copied().unwrap_or(first))
     }
 
     /// Did the last step end in a violation (of its process, or of an invariant)?

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
+use super::bounds::Bounds;
 use super::drawing::{Effort, Format};
 use super::execution::Execution;
 use super::options::{LintArgs, MpiArgs, bytes, time};
@@ -222,10 +223,11 @@ impl Args {
 
     /// Shows the execution with this schedule.
     fn replay(&self, schedule: &str, output: &mut Output) -> Result<Exit, Failure> {
-        let schedule: Schedule = match schedule.strip_suffix(".json") {
-            Some(_) => replay::first_schedule_in(Path::new(schedule))?.parse()?,
-            None => schedule.parse()?,
+        let (schedule, recorded) = match schedule.strip_suffix(".json") {
+            Some(_) => replay::first_execution_in(Path::new(schedule))?,
+            None => (schedule.to_owned(), Vec::new()),
         };
+        let schedule: Schedule = schedule.parse()?;
         let [semantics] = self.mpi.variants(Semantics::ANY)[..] else {
             return Err(Failure::Usage(
                 "--schedule needs one value of --buffering and of --collectives, not `both`".into(),
@@ -233,10 +235,9 @@ impl Args {
         };
         let system = self.system(semantics)?;
         let mut execution = Execution::new(&system, false);
-        for &action in &schedule {
-            execution.take(action)?;
-        }
-        let report = execution.report(self.subject(semantics), None);
+        let divergence = execution.follow_recorded(&schedule, &recorded, &Bounds::none())?;
+        let mut report = execution.report(self.subject(semantics), None);
+        report.divergence = divergence;
         replay::show(&report, &execution.changes, self.results.format(), self.step, output)
     }
 

@@ -72,7 +72,7 @@ fn replace(target: &Path, text: &[u8]) -> io::Result<()> {
 /// target.
 fn temporary_of(target: &Path) -> io::Result<PathBuf> {
     let name = target.file_name().ok_or(ErrorKind::NotFound)?;
-    Ok(target.with_file_name(format!(".mazurka-{}", hash(&name.to_string_lossy()))))
+    Ok(target.with_file_name(format!(".mazurka-{}", hash(name.as_encoded_bytes()))))
 }
 
 /// Creates and locks the temporary file. Waits for a program that is writing it, and removes the

@@ -4,6 +4,7 @@ use std::io::{self, BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::bounds::BoundArgs;
@@ -11,9 +12,9 @@ use super::execution::{Execution, note_limit};
 use super::options::{Allowed, Define, SpecArgs, Unit};
 use super::output::{Format, Output, format};
 use super::spec::Spec;
-use super::{Exit, Failure, files};
+use super::{Exit, Failure, files, saved};
 use crate::model::{Faults, Schedule, Semantics};
-use crate::property::Change;
+use crate::property::{Change, Recorded};
 use crate::report::text::{self, shown};
 use crate::report::{ExecutionReport, json};
 
@@ -23,7 +24,8 @@ use crate::report::{ExecutionReport, json};
 pub(super) struct Args {
     #[command(flatten)]
     spec: SpecArgs,
-    /// A result of `check` or `run` in JSON: replay its violation, with its constants and options
+    /// A result of `check` or `run` in JSON: replay its violation, with its constants and options.
+    /// If the spec has changed since, the same operations are followed as far as possible
     #[arg(value_name = "RESULT", conflicts_with = "schedule")]
     result: Option<PathBuf>,
     /// The execution, as `check` and `run` print it
@@ -73,9 +75,10 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
     let inputs = [Some(&args.spec.path), args.result.as_ref()];
     output.direct(args.output.as_deref(), inputs.into_iter().flatten().map(PathBuf::as_path))?;
     let format = format(args.format, args.output.as_deref(), Format::Text);
-    let text = match (&args.result, &args.schedule) {
+    let mut known = None;
+    let (text, recorded) = match (&args.result, &args.schedule) {
         (None, None) => return Err(Failure::Usage(MISSING_EXECUTION.into())),
-        (None, Some(schedule)) => schedule.clone(),
+        (None, Some(schedule)) => (schedule.clone(), Vec::new()),
         (Some(file), _) => {
             let result = read_result(file)?;
             add_constants(&mut args.spec.setup.defines, &result);
@@ -97,18 +100,23 @@ pub(super) fn run(mut args: Args, output: &mut Output) -> Result<Exit, Failure> 
             if result["granularity"] == "statement" {
                 args.spec.setup.granularity = Unit::Statement;
             }
-            schedule_of(&result, args.violation)
-                .map_err(|why| Failure::Usage(format!("{}: {why}", shown(file))))?
+            let execution = execution_of(&result, args.violation);
+            known = Some(result);
+            execution.map_err(|why| Failure::Usage(format!("{}: {why}", shown(file))))?
         }
     };
     let schedule: Schedule = text.parse()?;
     let spec = Spec::load(&args.spec, output)?;
+    if let Some(known) = &known {
+        saved::note_change(known, &spec.subject, output);
+    }
     let bounds = args.bounds.begin(output)?;
     let mut execution = Execution::new(&spec.program, spec.subject.allow_pending);
     execution.replay.stop_at(bounds.signal());
-    execution.follow(&schedule, &bounds)?;
-    let is_whole = bounds.reached().is_none();
+    let divergence = execution.follow_recorded(&schedule, &recorded, &bounds)?;
+    let is_whole = bounds.reached().is_none() && divergence.is_none();
     let mut report = execution.report(spec.subject.clone(), None);
+    report.divergence = divergence;
     if schedule.loop_from().is_some() && is_whole {
         execution.judge_loop(&schedule, &mut report)?;
     }
@@ -151,14 +159,17 @@ pub(super) fn show(
                 }
             }
             output.print(text::Ending(report, output.room()))?;
+            if let Some(divergence) = &report.divergence {
+                output.print(format!("\n{divergence}"))?;
+            }
         }
     }
     Ok(report.verdict.into())
 }
 
-/// The schedule of the first violation of a result in JSON.
-pub(super) fn first_schedule_in(file: &Path) -> Result<String, Failure> {
-    schedule_of(&read_result(file)?, 1)
+/// The first violation of a result in JSON: its schedule, and its steps as they were recorded.
+pub(super) fn first_execution_in(file: &Path) -> Result<(String, Vec<Recorded>), Failure> {
+    execution_of(&read_result(file)?, 1)
         .map_err(|why| Failure::Usage(format!("{}: {why}", shown(file))))
 }
 
@@ -169,20 +180,22 @@ fn read_result(file: &Path) -> Result<Value, Failure> {
     })
 }
 
-/// The schedule of the violation with this number (from 1), or of the execution if the result has
-/// no violations.
-fn schedule_of(result: &Value, number: usize) -> Result<String, String> {
+/// The violation with this number (from 1), or the execution if the result has no violations: its
+/// schedule, and its steps as they were recorded.
+fn execution_of(result: &Value, number: usize) -> Result<(String, Vec<Recorded>), String> {
     let violations = result["violations"].as_array().map_or(&[][..], Vec::as_slice);
     let found = number.checked_sub(1).and_then(|index| violations.get(index));
-    let replay = match (found, violations.len()) {
-        (Some(violation), _) => &violation["replay"],
-        (None, 0) if number == 1 && result["replay"].is_string() => &result["replay"],
+    let execution = match (found, violations.len()) {
+        (Some(violation), _) => violation,
+        (None, 0) if number == 1 && result["replay"].is_string() => result,
         (None, 0) => return Err("the result has no violation to replay".into()),
         (None, 1) => return Err(format!("the result has 1 violation, not {number}")),
         (None, n) => return Err(format!("the result has violations 1 to {n}, not {number}")),
     };
+    let replay = &execution["replay"];
     let replay = replay.as_str().ok_or("the violation has no `replay`; is this a result?")?;
-    Ok(replay.into())
+    let steps = Vec::<Recorded>::deserialize(&execution["schedule"]);
+    Ok((replay.into(), steps.unwrap_or_default()))
 }
 
 /// Adds the constants of the result that the command line does not set.

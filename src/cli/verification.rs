@@ -9,7 +9,7 @@ use super::options::{ExplorerArgs, LimitArgs};
 use super::output::{self, Format, Output};
 use super::parts::Searched;
 use super::spec::Spec;
-use super::{Exit, Failure, files, interrupt, memory};
+use super::{Exit, Failure, files, interrupt, memory, saved};
 use crate::explore::recording::Extent;
 use crate::explore::{Budget, K, OPTIONS, OptionInfo, Outcome, Setting, Violation};
 use crate::model::System;
@@ -100,6 +100,9 @@ pub(super) struct ResultArgs {
     /// another search, which may take as long as --timeout, and 20 s at most
     #[arg(long, value_name = "FILE")]
     draw: Option<PathBuf>,
+    /// Keep each violation in a file in this folder, with all that a replay needs
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
     /// Write the result to this file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -142,7 +145,8 @@ impl ResultArgs {
         output::format(self.format, self.output.as_deref(), Format::Text)
     }
 
-    /// Prints the reports, one for each choice of MPI semantics.
+    /// Prints the reports, one for each choice of MPI semantics, and saves their violations if
+    /// requested.
     pub(super) fn print(
         &self,
         reports: &[CheckReport],
@@ -155,7 +159,10 @@ impl ResultArgs {
             (Format::Text, [report]) => output.print(text::Check { report, quiet, room })?,
             (Format::Text, reports) => output.print(text::Checks { reports, quiet, room })?,
         }
-        Ok(())
+        match &self.save {
+            Some(folder) => saved::save(folder, reports, output),
+            None => Ok(()),
+        }
     }
 }
 

@@ -14,7 +14,8 @@
 //!
 //! **Who takes part** depends on the system and the budget: explorers that do not refuse them, and
 //! judge all properties; the prefix only where processes do not really run, as it has as many
-//! events as UDPOR there. Only explorers of classes take part if executions are counted, or if the
+//! events as UDPOR there; `stateful` where it need not execute each transition on the model, and
+//! `fused` elsewhere. Only explorers of classes take part if executions are counted, or if the
 //! shortest counterexample is to be found. A depth has to mean the same to all. If the system
 //! demands that something happens in the end, `fair` is alone: no other explorer judges that.
 //!
@@ -35,6 +36,7 @@ use super::result::{Outcome, Stats, StopReason};
 use super::settings::options::{Options, Takes};
 use super::states::every_state::EveryState;
 use super::states::fair::search::Fair;
+use super::states::fused::Fused;
 use super::states::s_por::SPor;
 use super::states::settings::Stateful;
 use super::turns::{Guard, Seat, Turns};
@@ -109,6 +111,7 @@ entrants! {
     FinitePrefix: FinitePrefix::default(), weight 96;
     SPor: SPor::lazy(Stateful::default()), weight 2;
     EveryState: EveryState::default(), weight 24;
+    Fused: Fused::default(), weight 2;
     Fair: Fair, weight 2;
     Udpor: Udpor::default(), weight 4;
 }
@@ -119,17 +122,20 @@ impl Entrant {
         let profile = self.profile();
         let follows_classes = profile.guarantee >= Guarantee::EveryClass;
         let measures = |depth| budget.depth.is_none() || profile.depth == depth;
-        // Where states are histories, a prefix has as many events as UDPOR.
+        if self.refusal(system, budget).is_some() {
+            return false;
+        }
         let gains = match self {
+            // Where states are histories, a prefix has as many events as UDPOR.
             Entrant::FinitePrefix(_) => !system.foresight().remembers_all(),
+            // One of these two: both visit all states up to steps that concern one process.
+            Entrant::EveryState(explorer) => !explorer.is_on_the_model(system),
+            Entrant::Fused(_) => EveryState::default().is_on_the_model(system),
             // Without demands it is a slow `stateful`.
-            Entrant::Fair(_) => {
-                return self.is_only(system) && self.refusal(system, budget).is_none();
-            }
+            Entrant::Fair(_) => return self.is_only(system),
             _ => true,
         };
-        self.refusal(system, budget).is_none()
-            && gains
+        gains
             && judges_all(&profile, system, budget)
             && (follows_classes || budget.max_traces.is_none() && !budget.shortest)
             && measures(budget.measure.unwrap_or(Depth::Causal))

@@ -99,6 +99,9 @@ pub struct Profile {
     /// Does a complete search visit every reachable state? (An explorer that visits every execution
     /// does, whatever is said here.)
     pub every_state: bool,
+    /// Does a complete search show each invariant all that it can read together? (One that visits
+    /// every state does, whatever is said here.)
+    pub every_view: bool,
     /// Does a complete search judge what must happen in the end
     /// ([`Liveness`](crate::model::Liveness))?
     pub judges_loops: bool,
@@ -143,7 +146,11 @@ impl Profile {
         match when {
             When::Failure | When::End | When::Livelock => self.guarantee > Guarantee::SomeClasses,
             When::Step => self.guarantee >= Guarantee::EveryClass || self.visits_every_state(),
-            When::Invariant => self.asks(When::Step) || self.guarantee == Guarantee::EveryViolation,
+            When::Invariant => {
+                self.asks(When::Step)
+                    || self.every_view
+                    || self.guarantee == Guarantee::EveryViolation
+            }
             When::State => self.visits_every_state(),
             When::Loop => self.judges_loops,
         }
@@ -374,7 +381,7 @@ pub(super) fn run<S: System>(
     // The explorers that are chosen answer for themselves.
     let misses_nothing =
         profile.chooses || refusal.is_none() && judges_all(&profile, system, driver.budget());
-    if profile.visits_every_state() {
+    if profile.visits_every_state() || profile.every_view {
         driver.goes_through_all_states();
     }
     explorer.explore(system, &mut driver);

@@ -56,7 +56,7 @@ pub trait Observer {
 
     /// A stateful explorer took a transition from the stored state number `from` to number `to`,
     /// which is the current state. The initial state has number 0. `actions` has one action, except
-    /// for locks as printed.
+    /// for locks as printed and for fused steps.
     fn transition(&mut self, from: u32, actions: &[Action], to: u32, at: Position<'_>) {
         let _ = (from, actions, to, at);
     }

@@ -11,6 +11,7 @@
 //! | [`depth_first`] | depth-first search, with a reduction that selects the transitions to explore |
 //! | [`breadth_first`] | breadth-first search of all states up to a depth |
 //! | [`safe_set`] | operations with which no other process can interfere |
+//! | [`fused`] | safe sets, without the states between steps that concern one process |
 //! | [`fair`] | what must happen in the end, on the graph of all states |
 //! | [`labels`], [`past`] | the transitions after a state, and the races with them |
 //! | [`source_set`] | whether the transitions explored from a state suffice |
@@ -34,6 +35,7 @@ pub(crate) mod fair;
 mod foreseen;
 mod frontier;
 mod full_graph;
+pub mod fused;
 mod histories;
 mod known;
 pub(crate) mod labels;
@@ -56,4 +58,5 @@ mod views;
 
 pub use every_state::EveryState;
 pub use fair::search::Fair;
+pub use fused::Fused;
 pub use s_por::{SPor, Sources};

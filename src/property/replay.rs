@@ -6,8 +6,10 @@
 mod choices;
 mod invariants;
 mod livelocks;
+mod named;
 mod printed;
 
+pub use named::Recorded;
 pub use printed::Printed;
 
 use std::cell::RefCell;

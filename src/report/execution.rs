@@ -1,11 +1,16 @@
 //! One execution, as `run` and `replay` show it.
 
+#[cfg(feature = "cli")]
+use std::fmt;
+
 #[cfg(feature = "json")]
 use serde::Serialize;
 
 #[cfg(feature = "cli")]
 use super::lasso;
 use super::lint::{self, Warning};
+#[cfg(feature = "cli")]
+use super::plural;
 use super::{Subject, ViolationReport};
 use crate::explore::Verdict;
 use crate::model::{ProcessId, Schedule, System};
@@ -41,9 +46,58 @@ pub struct ExecutionReport {
     pub(crate) printed: Vec<Printed>,
     /// The violation at its end, if there is one.
     pub(crate) violations: Vec<ViolationReport>,
+    /// Where it differs from the recorded execution that was to be followed, if it does.
+    #[cfg(feature = "cli")]
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub(crate) divergence: Option<Divergence>,
     /// What it leaves behind, although nothing is wrong (leaks).
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub(crate) warnings: Vec<Warning>,
+}
+
+/// How an execution differs from the one that was recorded for another version of the program.
+#[cfg(feature = "cli")]
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Divergence {
+    /// The first step that differs, from 1.
+    pub(crate) step: usize,
+    /// Its process, its operation and the line, as they were recorded.
+    pub(crate) process: String,
+    pub(crate) action: String,
+    pub(crate) line: Option<u32>,
+    /// Where this process is now; `None` if there is none of this name.
+    pub(crate) now: Option<String>,
+    /// The steps from there on that were found by their names, and those that were left out because
+    /// they are not possible.
+    pub(crate) found: usize,
+    pub(crate) left_out: usize,
+    /// The steps between them that were not recorded.
+    pub(crate) added: usize,
+}
+
+#[cfg(feature = "cli")]
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Divergence { step, process, action, line, now, found, left_out, added } = self;
+        let line = line.map_or(String::new(), |line| format!(", line {line}"));
+        let now = match now {
+            Some(now) => format!("{now} now"),
+            None => format!("there is no {process} now"),
+        };
+        writeln!(
+            f,
+            "The program has changed. Step {step} was `{action}` ({process}{line}), and {now}."
+        )?;
+        let between = match added {
+            0 => String::new(),
+            added => format!(", with {} between them", plural(*added, "new step")),
+        };
+        writeln!(
+            f,
+            "From there on operations were looked for by name: {found} of {} were possible{between}.",
+            found + left_out
+        )
+    }
 }
 
 impl ExecutionReport {
@@ -102,6 +156,8 @@ impl ExecutionReport {
             calls: replay.calls().to_vec(),
             replay: schedule.to_string(),
             printed: replay.printed(),
+            #[cfg(feature = "cli")]
+            divergence: None,
             violations: violation.into_iter().collect(),
             warnings: lint::of_execution(&subject, replay),
             subject,

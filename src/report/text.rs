@@ -510,6 +510,13 @@ pub fn thousands(n: u64) -> String {
     grouped(&n.to_string())
 }
 
+/// A number with three digits that count: `12,300,000`.
+#[cfg(feature = "cli")]
+pub(crate) fn rounded(n: u64) -> String {
+    let unit = 10_u64.pow(n.max(1).ilog10().saturating_sub(2));
+    thousands(n.saturating_add(unit / 2) / unit * unit)
+}
+
 /// The digits in groups of three.
 pub(super) fn grouped(digits: &str) -> String {
     let mut text = String::new();

@@ -22,10 +22,10 @@ hold_on_random_programs! {
     states_are_counted_at_their_distance
 }
 
-fn all() -> [AnyExplorer; 5] {
+fn all() -> [AnyExplorer; 6] {
     let histories = EveryState::of(Stateful { histories: true, ..STATEFUL });
-    let [full, safe, eager, lazy] = storing(STATEFUL);
-    [full, safe, eager, lazy, histories.into()]
+    let [full, safe, eager, lazy, fused] = storing(STATEFUL);
+    [full, safe, eager, lazy, fused, histories.into()]
 }
 
 fn within<S: System>(system: &S, method: impl Explorer, depth: u32) -> Outcome {

@@ -100,6 +100,7 @@ explorers! {
         dpor::DporDs: naive, force, completed;
         dpor::Sleep: new;
         states::SPor: lazy, eager, safe;
+        states::Fused: new;
         prefix::FinitePrefix: new;
         states::EveryState: new;
         states::Fair: new;

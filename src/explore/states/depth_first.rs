@@ -30,6 +30,7 @@ use smallvec::SmallVec;
 use super::breadth_first;
 use super::cursor::Cursor;
 use super::enumeration::Enumeration;
+use super::fused::Sight;
 use super::labels::{LabelId, Labels, SummaryId, Touches};
 use super::past::{Edge, Mark, Memory, Past};
 use super::plan::Plan;
@@ -54,6 +55,11 @@ pub(crate) trait Reduction<S: System> {
 
     /// Is one state of those enough that are equal up to the names of symmetric processes?
     fn merges_orbits(&self) -> bool {
+        false
+    }
+
+    /// Are steps that concern only their process fused with the step before (`fused`)?
+    fn fuses(&self) -> bool {
         false
     }
 
@@ -132,10 +138,12 @@ pub(crate) struct DepthFirst<'s, S: System> {
     pub(crate) labels: Labels,
     /// The memory about states that were left.
     pub(crate) past: Past,
-    cursor: Cursor<'s, S>,
+    pub(super) cursor: Cursor<'s, S>,
     /// Finds processes in loops that change nothing.
     watch: Watch,
-    safe_sets: SafeSets,
+    pub(super) safe_sets: SafeSets,
+    /// Where steps are fused, which invariants read what.
+    pub(super) sight: Option<Sight>,
     order: Enumeration,
     /// The stack. Frames beyond `depth` are kept for reuse.
     frames: Vec<Frame>,
@@ -172,6 +180,9 @@ fn depth_first<S: System>(
         search.cursor.match_orbits();
     }
     driver.started(&mut search.cursor.locals, &search.cursor.state);
+    if reduction.fuses() {
+        search.sight = Some(Sight::new(system, driver));
+    }
     let (initial, _) = search.cursor.matched();
     search.enter(initial, driver);
     while search.depth > 0 && !driver.is_stopped() {
@@ -200,6 +211,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
             cursor: Cursor::new(system, settings),
             watch: Watch::new(stop),
             safe_sets: SafeSets::new(settings),
+            sight: None,
             order: Enumeration::new(settings.order),
             frames: Vec::new(),
             depth: 0,
@@ -280,7 +292,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
         }
     }
 
-    fn enabled(&mut self) -> Processes {
+    pub(super) fn enabled(&mut self) -> Processes {
         let DepthFirst { settings, cursor: Cursor { state, locals, .. }, .. } = self;
         if !settings.as_printed {
             return state.processes().filter(|&p| state.can_move(locals, p)).collect();
@@ -319,6 +331,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
     /// safeSet(s)
     fn safe_set(&mut self, enabled: &Processes) -> Processes {
         let invisible = match self.has(Switch::SafeSets) {
+            true if self.sight.is_some() => self.first_alone(enabled),
             true => self.safe_sets.invisible(&mut self.cursor.locals, &self.cursor.state, enabled),
             false => None,
         };
@@ -435,13 +448,17 @@ impl<'s, S: System> DepthFirst<'s, S> {
 
     /// Takes a transition, and pushes the state that it leads to if that is new.
     fn take(&mut self, action: Action, reduction: &mut impl Reduction<S>, driver: &mut Driver<'_>) {
-        let (steps, label) = self.step(action, Some(driver));
+        let (mut steps, label) = self.step(action, Some(driver));
         driver.stats.transitions -= steps as u64 - 1;
+        if self.sight.is_some() {
+            steps += self.fuse(driver);
+        }
         let (to, is_new) = self.cursor.matched();
         let top = &mut self.frames[self.depth - 1];
-        let wait = Action { choice: Choice::ONLY, ..action };
-        let transition = (top.state.0, &[action, wait][..steps], to.0);
-        driver.transition(transition, &self.cursor.locals, &self.cursor.state);
+        let Cursor { state, locals, .. } = &self.cursor;
+        let actions = (state.depth() - steps..state.depth()).map(|index| state.action(index));
+        let actions: SmallVec<[Action; 2]> = actions.collect();
+        driver.transition((top.state.0, &actions, to.0), locals, state);
         top.steps = steps;
         top.has_news |= is_new;
         top.edges.push(Edge { action, label, to });

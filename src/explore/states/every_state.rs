@@ -14,7 +14,7 @@ use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile};
 use crate::explore::settings::options::{Options, Takes};
-use crate::model::{Group, ProcessId, System};
+use crate::model::{ProcessId, System};
 
 /// Visits every state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,31 +51,15 @@ impl EveryState {
         EveryState { jobs: options.jobs.unwrap_or(one.jobs), ..one }
     }
 
-    /// Is one state of each orbit explored ([`super::orbits`])? Not if states are stored in other
-    /// ways, or if somebody wants to see all transitions, or has properties of their own, which
-    /// may tell processes apart.
-    fn merges_orbits<S: System>(&self, system: &S, driver: &Driver<'_>) -> bool {
-        let how = self.how;
-        how.has(Switch::Symmetry)
-            && how == Stateful { without: how.without, order: how.order, ..Stateful::default() }
-            && driver.depth().is_none()
-            && !driver.follows_transitions()
-            && driver.budget().properties.own().next().is_none()
-            && system
-                .foresight()
-                .symmetry()
-                .is_some_and(|symmetry| self.least_permutations <= permutations(symmetry.groups()))
+    /// Does a search of this system execute each transition on the model? Then one by
+    /// [`Fused`](super::Fused) takes no longer, and visits fewer states.
+    pub(crate) fn is_on_the_model<S: System>(&self, system: &S) -> bool {
+        self.how.renames(system, self.least_permutations) || !batches::gains_by_looking_up(system)
     }
 
     fn plan(&self) -> Plan {
         Plan { jobs: self.jobs.get() as usize, first: self.first, max_replayed: self.max_replayed }
     }
-}
-
-/// The number of permutations of all groups together; the largest number if it does not fit.
-fn permutations(groups: &[Group]) -> u64 {
-    let each = groups.iter().map(|group| group.permutations().unwrap_or(u64::MAX));
-    each.fold(1, u64::saturating_mul)
 }
 
 impl Default for EveryState {
@@ -110,7 +94,7 @@ impl Explorer for EveryState {
 
     fn explore<S: System>(&self, system: &S, driver: &mut Driver<'_>) {
         match driver.depth() {
-            None if self.merges_orbits(system, driver) => {
+            None if self.how.merges_orbits(system, driver, self.least_permutations) => {
                 let all = &mut All { merges_orbits: true };
                 depth_first::explore(system, (self.how, self.plan()), all, driver);
             }

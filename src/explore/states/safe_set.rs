@@ -51,7 +51,8 @@ impl SafeSets {
         enabled.iter().find(|&process| self.is_invisible(locals, state, process))
     }
 
-    fn is_invisible<S: System>(
+    /// Is the operation of this enabled process invisible?
+    pub(crate) fn is_invisible<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
         state: &State,

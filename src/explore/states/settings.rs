@@ -2,7 +2,9 @@
 
 use std::str::FromStr;
 
+use crate::explore::driver::Driver;
 use crate::explore::order::{Order, Permutation};
+use crate::model::{Symmetry, System};
 
 /// The settings of a search that stores states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +41,35 @@ impl Stateful {
     /// Do processes that lead to stored states go first? To find out costs a step of each process.
     pub fn visited_first(&self) -> bool {
         self.order == Order::Visited || self.has(Switch::VisitedFirst)
+    }
+}
+
+impl Stateful {
+    /// Is one state of each orbit kept ([`super::orbits`]), if there are at least this many
+    /// permutations? Not if states are stored in other ways, or if somebody wants to see all
+    /// transitions, or has properties of their own, which may tell processes apart.
+    pub(super) fn merges_orbits<S: System>(
+        self,
+        system: &S,
+        driver: &Driver<'_>,
+        least_permutations: u64,
+    ) -> bool {
+        self.renames(system, least_permutations)
+            && driver.depth().is_none()
+            && !driver.follows_transitions()
+            && driver.budget().properties.own().next().is_none()
+    }
+
+    /// Would it keep one state of each orbit of this system, if nothing else were asked of it?
+    pub(super) fn renames<S: System>(self, system: &S, least_permutations: u64) -> bool {
+        let is_enough = |symmetry: &dyn Symmetry<S::Local>| {
+            let each = symmetry.groups().iter();
+            let each = each.map(|group| group.permutations().unwrap_or(u64::MAX));
+            each.fold(1, u64::saturating_mul) >= least_permutations
+        };
+        self.has(Switch::Symmetry)
+            && self == Stateful { without: self.without, order: self.order, ..Stateful::default() }
+            && system.foresight().symmetry().is_some_and(is_enough)
     }
 }
 
@@ -80,12 +111,12 @@ pub enum Switch {
     /// `dl-s-por`).
     Summaries,
     /// Whether other processes may interfere depends on their remaining code, not on their whole
-    /// code (`s-por`, `de-s-por`, `dl-s-por`).
+    /// code (`s-por`, `de-s-por`, `dl-s-por`, `fused`).
     ProgramPoints,
     /// Variables that are never read again are not part of a state.
     LiveVariables,
-    /// Of the states that are equal up to the names of symmetric processes one is kept
-    /// (`stateful`).
+    /// Of the states that are equal up to the names of symmetric processes one is kept (`stateful`,
+    /// `fused`).
     Symmetry,
 }
 

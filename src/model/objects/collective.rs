@@ -402,14 +402,14 @@ impl Operation for Entering {
         state.note(process, Posted::Entry(place))
     }
 
-    fn undo(&self, state: &mut State, births: &Births, done: &Done) {
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
         let all = &mut state.collectives;
         let entry = all.entries.pop().expect("an entry to take back");
         all.discords -= u32::from(entry.is_discordant);
         all.all[self.collective.index()].by_rank[self.rank as usize].pop();
         state.processes[entry.carrier.index()].posted.pop();
         state.unnote(done.action.process);
-        state.dismiss(births, done);
+        state.dismiss(done);
     }
 
     fn effect<S: System>(&self, at: &Place<'_, '_, S>, _: &Done) -> Effect {

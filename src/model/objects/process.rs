@@ -27,7 +27,12 @@ impl State {
         place: u32,
         local: LocalId,
     ) -> ProcessId {
-        let id = births.child(Birth { parent, act: self.acted(parent), place });
+        self.begin(births, Birth { parent, act: self.acted(parent), place }, local)
+    }
+
+    /// Starts the process with this birth in the current action of its parent.
+    pub(super) fn begin(&mut self, births: &mut Births, birth: Birth, local: LocalId) -> ProcessId {
+        let id = births.child(birth);
         while self.processes.len() <= id.index() {
             self.processes.push(Process::ABSENT);
         }
@@ -55,8 +60,11 @@ impl State {
     pub(super) fn started(&self, births: &Births, last: &Done) -> impl Iterator<Item = ProcessId> {
         let parent = last.action.process;
         let act = self.acted(parent) - 1;
+        let carrier = self.processes[parent.index()].carriers.last().copied();
+        let carrier = carrier.filter(|&carrier| self.born(carrier) == Some(self.depth() - 1));
         (0..last.started).map(move |place| {
-            births.known(Birth { parent, act, place }).expect("a process that was started")
+            let child = births.known(Birth { parent, act, place });
+            carrier.or(child).expect("a process that was started")
         })
     }
 

@@ -4,9 +4,9 @@
 use super::super::{Operation, Place, Posted, World, place};
 use super::{ENDED, Settlement, effect_here};
 use crate::model::locals::Births;
-use crate::model::state::{Done, State};
+use crate::model::state::{Done, Process, State};
 use crate::model::{
-    Choice, Effect, Handled, LocalId, May, ProcessId, Response, System, Touch, Values,
+    Birth, Choice, Effect, Handled, LocalId, May, ProcessId, Response, System, Touch, Values,
 };
 
 impl State {
@@ -78,20 +78,22 @@ impl State {
     ) -> ProcessId {
         let process = done.action.process;
         let carriers = &self.processes[process.index()].carriers;
+        let birth = Birth::of_carrier(process, carriers.len() as u32);
         let free = carriers.iter().find(|&&carrier| self.is_seen(self.carried(carrier)));
         free.copied().unwrap_or_else(|| {
             done.started = 1;
-            let carrier = self.start(births, process, 0, LocalId::CARRIER);
+            let carrier = self.begin(births, birth, LocalId::CARRIER);
             self.processes[process.index()].carriers.push(carrier);
             carrier
         })
     }
 
     /// Removes the carrier that the action just undone had started, if it had started one.
-    pub(in crate::model::objects) fn dismiss(&mut self, births: &Births, done: &Done) {
+    pub(in crate::model::objects) fn dismiss(&mut self, done: &Done) {
         if done.started > 0 {
-            self.processes[done.action.process.index()].carriers.pop();
-            self.unstart(births, done);
+            let carriers = &mut self.processes[done.action.process.index()].carriers;
+            let carrier = carriers.pop().expect("the one that was started");
+            self.processes[carrier.index()] = Process::ABSENT;
         }
     }
 }

@@ -98,13 +98,13 @@ impl Operation for Receiving {
         state.note(process, Posted::Receive(receive))
     }
 
-    fn undo(&self, state: &mut State, births: &Births, done: &Done) {
+    fn undo(&self, state: &mut State, _: &Births, done: &Done) {
         let process = done.action.process;
         let carrier = state.network.receives.last().expect("a receive to take back").carrier;
         state.processes[carrier.index()].posted.pop();
         state.network.close_receive();
         state.unnote(process);
-        state.dismiss(births, done);
+        state.dismiss(done);
     }
 
     fn effect<S: System>(&self, at: &Place<'_, '_, S>, _: &Done) -> Effect {

@@ -1,0 +1,152 @@
+//! `mazurka estimate`: how large is a search, and who would be quick?
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args as ClapArgs;
+
+use super::options::{SpecArgs, time};
+use super::output::{Format, Output, format};
+use super::progress::Progress;
+use super::spec::Spec;
+use super::{Exit, Failure, interrupt};
+use crate::explore::estimate::{Effort, Estimate, estimate};
+use crate::explore::{Budget, Explorer, Outcome, Setting, explore};
+use crate::lang::Program;
+use crate::model::Value;
+use crate::property::Properties;
+use crate::report::estimate::{EstimateReport, Smaller, Text, Tried};
+use crate::report::json;
+
+/// Estimate how large the search of a spec is, and how long it takes
+///
+/// Estimates the number of classes from samples, without exploring them. Then several explorers
+/// have a short time each, and constants are made smaller by 1, one at a time: so you see which
+/// explorer is quick, and which constant matters most.
+#[derive(ClapArgs)]
+#[command(after_help = EXAMPLES)]
+pub(super) struct Args {
+    #[command(flatten)]
+    spec: SpecArgs,
+    /// The time for everything together
+    #[arg(long, value_name = "TIME", value_parser = time, default_value = "10s")]
+    time: Duration,
+    /// The largest number of samples
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    samples: u32,
+    /// The seed of the samples
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Write the result to this file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to write the result [default: what FILE ends in, or text]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  mazurka estimate philosophers.maz -D N=9 --time 1s
+  mazurka estimate philosophers.maz -D N=9 --time 1s --format json
+
+Exit codes: 0 estimated; 2 the command line or the spec is wrong; 3 the number of classes cannot be
+estimated, because executions may be endless.";
+
+/// The explorers that are tried.
+const TRIED: [&str; 5] = ["udpor", "prefix", "dl-s-por", "stateful", "fused"];
+/// The parts of the time: for samples, for the explorers, and for smaller constants.
+const SHARES: u32 = 3;
+
+pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
+    output.direct(args.output.as_deref(), [args.spec.path.as_path()])?;
+    let format = format(args.format, args.output.as_deref(), Format::Text);
+    let (case, spec) = Spec::with_case(&args.spec, output)?;
+    let budget = Budget {
+        properties: Properties::default().allow_pending(spec.subject.allow_pending),
+        cancel: interrupt::flag()?,
+        ..Budget::default()
+    };
+    let share = args.time / SHARES;
+    let effort = Effort { sweeps: args.samples, time: share, seed: args.seed };
+    let found = estimate(&spec.program, &budget, &effort);
+    let known = found.ok();
+    let tried = tried(&spec.program, &budget, share, known, output);
+    let mut smaller = Vec::new();
+    if known.is_some() {
+        let mut smaller_cases = Vec::new();
+        for (name, value) in spec.program.constants() {
+            let &Value::Int(value @ 1..) = value else { continue };
+            let mut case = case.clone();
+            case.defines.retain(|(other, _)| other != name);
+            case.defines.push((name.into(), (value - 1).to_string()));
+            // Some constants cannot be smaller.
+            if let Ok(program) = case.compile() {
+                smaller_cases.push((name.to_owned(), value - 1, program));
+            }
+        }
+        let each = share / (smaller_cases.len() as u32).max(1);
+        for (constant, value, program) in smaller_cases {
+            let effort = Effort { time: each, ..effort };
+            if let Ok(found) = estimate(&program, &budget, &effort) {
+                smaller.push(Smaller { constant, value, classes: found.into() });
+            }
+        }
+    }
+    let report = EstimateReport {
+        subject: spec.subject,
+        classes: known.map(Into::into),
+        not_estimated: found.err(),
+        tried,
+        smaller,
+    };
+    match format {
+        Format::Json => output.print(json::render(&report))?,
+        Format::Text => output.print(Text(&report))?,
+    }
+    Ok(if known.is_some() { Exit::Fine } else { Exit::Incomplete })
+}
+
+/// How far explorers come in this time together.
+fn tried(
+    program: &Program,
+    budget: &Budget,
+    time: Duration,
+    known: Option<Estimate>,
+    output: &Output,
+) -> Vec<Tried> {
+    let settings = TRIED.map(|name| name.parse::<Setting>().expect("an explorer"));
+    let fit: Vec<Setting> =
+        settings.into_iter().filter(|one| one.refusal(program, budget).is_none()).collect();
+    let each = time / (fit.len() as u32).max(1);
+    let mut progress = Progress::new(!output.is_quiet());
+    let of = |setting: Setting| {
+        let budget = Budget { timeout: Some(each), ..budget.clone() };
+        let outcome = explore(program, setting, budget, &mut progress);
+        tried_by(setting, &outcome, known)
+    };
+    let all = fit.into_iter().map(of).collect();
+    progress.finish();
+    all
+}
+
+fn tried_by(setting: Setting, outcome: &Outcome, known: Option<Estimate>) -> Tried {
+    let (stats, seconds) = (&outcome.stats, outcome.elapsed.as_secs_f64());
+    let explorer = setting.profile().name;
+    let (unit, count) = match (stats.prefix, stats.states) {
+        (Some(prefix), _) => ("events", prefix.events),
+        (_, Some(states)) => ("states", states),
+        (None, None) => ("classes", stats.traces),
+    };
+    let share = known.map(|known| count as f64 / known.classes);
+    let seconds_in_all = share.filter(|&share| unit == "classes" && share > 0.0);
+    Tried {
+        explorer,
+        unit,
+        count,
+        seconds,
+        complete: outcome.is_complete(),
+        violated: !outcome.violations.is_empty(),
+        seconds_in_all: seconds_in_all.map(|share| seconds / share.min(1.0)),
+    }
+}

@@ -1,0 +1,176 @@
+//! How many classes are there? An estimate, without exploring them.
+//!
+//! [`Parsimonious`] visits the classes as a tree: each class but one has a parent, and the children
+//! of a class are found from the class alone. So the size of the tree can be estimated without
+//! bias by following a few branches. P. C. Chen, *Heuristic sampling: a method for predicting the
+//! performance of tree searching programs* (SIAM J. Comput. 21, 1992), which generalises D. E.
+//! Knuth's estimate (Mathematics of Computation 29, 1975):
+//!
+//! ```text
+//! the root has weight 1
+//! while there are nodes: take those of the smallest stratum
+//!   a node of weight w stands for w nodes: it counts w, and each child gets weight w
+//!   of the children in one stratum one is kept, with the sum of their weights: each with a
+//!   probability in proportion to its own
+//! ```
+//!
+//! **Unbiased**, whatever the strata are, if those of children are larger than that of the parent:
+//! the expected weight of each node is 1. The estimate is close if the nodes of a stratum have
+//! subtrees of similar size. The stratum of a reversal is its distance from the root, and how much
+//! of the execution comes before it: the later it is, the less is left to be reversed. Knuth has
+//! one stratum for each distance. With many independent choices his estimate varies without bound,
+//! because then most subtrees are tiny and a few are almost everything.
+//!
+//! Each sweep is independent of the others. Their mean is the estimate, and their spread says how
+//! good it is.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use super::budget::Budget;
+use super::dpor::Parsimonious;
+use super::explorer::explore_branch;
+use super::observer::NoObserver;
+use super::result::StopReason;
+use super::tree::{Branch, Splitter};
+use crate::model::System;
+use crate::random::SplitMix64;
+
+/// The estimated size of a search of all classes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// The number of classes.
+    pub classes: f64,
+    /// The standard error of this number; 0 if it is exact.
+    pub error: f64,
+    /// The number of transitions.
+    pub transitions: f64,
+    /// The number of sweeps.
+    pub sweeps: u32,
+    /// Has a sweep visited every class?
+    pub is_exact: bool,
+    /// Has an execution of a sweep ended in a violation?
+    pub has_violation: bool,
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// Maximum number of sweeps.
+    pub sweeps: u32,
+    /// Sweep only for this time, but at least once.
+    pub time: Duration,
+    /// The seed of the random choices.
+    pub seed: u64,
+}
+
+/// Estimates the number of classes of a system.
+///
+/// # Errors
+/// What ended an execution of the first sweep: it may be endless, or the budget was used up.
+pub fn estimate<S: System>(
+    system: &S,
+    budget: &Budget,
+    effort: &Effort,
+) -> Result<Estimate, StopReason> {
+    let (start, mut rng) = (Instant::now(), SplitMix64::new(effort.seed));
+    let mut found: Vec<f64> = Vec::new();
+    let mut all = Estimate::default();
+    let budget = Budget { all: true, ..budget.clone() };
+    while found.len() < effort.sweeps as usize
+        && (found.is_empty() || start.elapsed() < effort.time && !all.is_exact)
+    {
+        match sweep(system, &budget, &mut rng) {
+            Ok(once) => {
+                found.push(once.classes);
+                all.transitions += once.transitions;
+                all.is_exact = once.is_exact;
+                all.has_violation |= once.has_violation;
+            }
+            Err(_) if !found.is_empty() => break,
+            Err(reason) => return Err(reason),
+        }
+    }
+    let count = found.len() as f64;
+    if all.is_exact {
+        let classes = found[found.len() - 1];
+        return Ok(Estimate {
+            classes,
+            transitions: all.transitions / count,
+            sweeps: found.len() as u32,
+            ..all
+        });
+    }
+    let mean = found.iter().sum::<f64>() / count;
+    let square = |one: &f64| (one - mean) * (one - mean);
+    let variance = found.iter().map(square).sum::<f64>() / (count - 1.0).max(1.0);
+    Ok(Estimate {
+        classes: mean,
+        error: (variance / count).sqrt(),
+        transitions: all.transitions / count,
+        sweeps: found.len() as u32,
+        ..all
+    })
+}
+
+/// The distance from the root, and the number of actions before the reversal.
+type Stratum = (u32, usize);
+
+/// One sweep. Its numbers are those of one sample.
+fn sweep<S: System>(
+    system: &S,
+    budget: &Budget,
+    rng: &mut SplitMix64,
+) -> Result<Estimate, StopReason> {
+    let mut open: BTreeMap<Stratum, (Branch, f64)> = BTreeMap::new();
+    open.insert((0, 0), (Branch::default(), 1.0));
+    let mut all = Estimate { is_exact: true, sweeps: 1, ..Estimate::default() };
+    while let Some(((distance, _), (branch, weight))) = open.pop_first() {
+        let mut given = Given::default();
+        let explorer = Parsimonious::default();
+        let outcome =
+            explore_branch(system, explorer, &branch, &mut given, budget.clone(), &mut NoObserver);
+        if let Some(reason) = outcome.stopped_by {
+            return Err(reason);
+        }
+        all.classes += weight * outcome.stats.traces as f64;
+        all.transitions += weight * outcome.stats.transitions as f64;
+        all.has_violation |= !outcome.violations.is_empty();
+        for child in given.0.into_iter().flat_map(single) {
+            let stratum = (distance + 1, child.prefix.len());
+            let (kept, sum) = open.entry(stratum).or_insert_with(|| (Branch::default(), 0.0));
+            let is_first = *sum == 0.0;
+            *sum += weight;
+            all.is_exact &= is_first;
+            if is_first || rng.unit() * *sum < weight {
+                *kept = child;
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The parts of a branch with one wanted continuation each.
+fn single(branch: Branch) -> Vec<Branch> {
+    let Branch { prefix, elsewhere, wanted } = branch;
+    if wanted.is_empty() {
+        return vec![Branch { prefix, elsewhere, wanted }];
+    }
+    let of =
+        |one| Branch { prefix: prefix.clone(), elsewhere: elsewhere.clone(), wanted: vec![one] };
+    wanted.into_iter().map(of).collect()
+}
+
+/// Takes all branches along one execution.
+#[derive(Default)]
+struct Given(Vec<Branch>);
+
+impl Splitter for Given {
+    fn wants_branch(&mut self) -> bool {
+        true
+    }
+
+    fn take(&mut self, branch: Branch) {
+        self.0.push(branch);
+    }
+}

@@ -1,0 +1,114 @@
+//! Is the estimated number of classes near the number that there is?
+
+use std::time::Duration;
+
+use mazurka::explore::estimate::{Effort, Estimate, estimate};
+use mazurka::explore::{Budget, NoObserver, StopReason, Udpor, explore};
+use mazurka::lang::{Program, compile};
+
+use crate::cli::{code, json, run, run_with, stdout};
+use crate::random_models::processes;
+
+fn spec(name: &str, with: &[(&str, &str)]) -> Program {
+    let path = format!("{}/specs/{name}.maz", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(path).expect("a readable spec");
+    let with: Vec<_> = with.iter().map(|&(n, v)| (n.to_owned(), v.to_owned())).collect();
+    compile(name, &text, &with).unwrap_or_else(|errors| panic!("{}", errors.render(false)))
+}
+
+fn by_samples(program: &Program, sweeps: u32) -> Estimate {
+    let effort = Effort { sweeps, time: Duration::MAX, seed: 1 };
+    estimate(program, &Budget::default(), &effort).expect("an estimate")
+}
+
+/// Families of programs with their numbers of classes (`specs`, and `tests/known`).
+const FAMILIES: [(&str, &[(&str, &str)], f64); 8] = [
+    ("mutex/mutex", &[("N", "6")], 720.0),
+    ("mailbox/rmq-receiving", &[("N", "6")], 120.0),
+    ("mutex/philosophers", &[("N", "8")], 255.0),
+    ("mutex/multiprodcon", &[("P", "2"), ("W", "3")], 66.0),
+    ("mutex/dispatcher", &[("S", "3"), ("R", "2")], 59.0),
+    ("memory/lastzero", &[("N", "7")], 320.0),
+    ("memory/writers", &[("N", "6")], 720.0),
+    ("mutex/mpat", &[("K", "4")], 384.0),
+];
+
+/// A few samples visit less than a tenth of what there is, and come within a factor of two.
+#[test]
+fn families_are_estimated_within_a_factor_of_two() {
+    for (name, with, classes) in FAMILIES {
+        let program = spec(name, with);
+        let found = by_samples(&program, 6);
+        let ratio = found.classes / classes;
+        assert!((0.5..2.0).contains(&ratio), "{name}: {found:?}, not {classes}");
+    }
+}
+
+/// The mean of many samples is near the truth, so the estimate has no bias; and the error that it
+/// tells is about the error that it has.
+#[test]
+fn the_mean_of_many_samples_is_the_truth() {
+    for (name, with, classes) in [FAMILIES[2], FAMILIES[4], FAMILIES[5]] {
+        let found = by_samples(&spec(name, with), 60);
+        let off = (found.classes - classes).abs();
+        assert!(off <= 4.0 * found.error.max(1e-9), "{name}: {found:?}, not {classes}");
+        assert!(found.error < 0.2 * classes, "{name}: {found:?}");
+    }
+}
+
+/// Where no two reversals are in one stratum, nothing is left to chance.
+#[test]
+fn what_is_called_exact_is_exact() {
+    let (mut exact, mut estimated) = (0, 0);
+    for sample in processes().iter().step_by(9) {
+        let system = &sample.script;
+        let effort = Effort { sweeps: 40, time: Duration::MAX, seed: 2 };
+        let Ok(found) = estimate(system, &Budget::default(), &effort) else { continue };
+        match found.is_exact {
+            true => assert_eq!(found.classes, sample.classes as f64, "{}", sample.describe()),
+            false => estimated += 1,
+        }
+        exact += u32::from(found.is_exact);
+        let off = (found.classes - sample.classes as f64).abs();
+        let tolerated = 5.0 * found.error + 0.1 * sample.classes as f64;
+        assert!(off <= tolerated, "{found:?} of {}: {}", sample.classes, sample.describe());
+    }
+    assert!(exact > 3 && estimated > 3, "{exact} exact, {estimated} estimated");
+}
+
+const ENDLESS: &str = "shared x: int = 0; process P { loop { x = x + 1; } }";
+
+#[test]
+fn endless_programs_have_no_estimate() {
+    let program = compile("endless.maz", ENDLESS, &[]).expect("a program");
+    let effort = Effort { sweeps: 3, time: Duration::MAX, seed: 0 };
+    let budget = Budget { endless: Some(300), ..Budget::default() };
+    let found = estimate(&program, &budget, &effort);
+    assert_eq!(found, Err(StopReason::Depth));
+}
+
+#[test]
+fn the_command_advises() {
+    let args = ["estimate", "philosophers.maz", "-D", "N=6", "--time", "600ms"];
+    let output = run(&args);
+    assert_eq!(code(&output), 0);
+    let text = stdout(&output);
+    assert!(text.starts_with("philosophers.maz with N=6: "), "{text}");
+    assert!(text.contains("with N=5: "), "{text}");
+    assert!(text.contains("Something is wrong: `check --explorer "), "{text}");
+    let report = json(&run(&[&args[..], &["--format", "json"]].concat()));
+    assert_eq!(report["smaller"][0]["constant"], "N");
+    let known = report["classes"]["number"].as_u64().expect("a number");
+    assert!((30..130).contains(&known), "{known} of 63 classes");
+    let endless = run_with(&["estimate", "-", "--time", "300ms"], ENDLESS);
+    assert_eq!(code(&endless), 3, "{}", stdout(&endless));
+}
+
+/// Explorers of classes agree with what is called exact.
+#[test]
+fn a_single_class_is_exact() {
+    let program = spec("mailbox/spmd-barrier", &[]);
+    let found = by_samples(&program, 1);
+    let counted = explore(&program, Udpor::default(), Budget::default(), &mut NoObserver);
+    assert_eq!(found.classes, counted.stats.traces as f64);
+}
