@@ -13,7 +13,6 @@ use super::output::Output;
 use super::parts::Stored;
 #[cfg(feature = "mpi")]
 use super::post::Post;
-use super::progress::Progress;
 use super::spec::{Spec, refusal};
 use super::verification::{self, ResultArgs, SearchArgs};
 use super::{Exit, Failure, lint, memory};
@@ -120,12 +119,14 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     if args.keep_events {
         budget.keep_events = usize::MAX;
     }
-    let mut progress = Progress::new(!output.is_quiet());
+    let mut progress = args.search.progress(output);
     let mut reports = Vec::new();
     let mut drawn = None;
     for spec in &variants {
         let quick = setting.on_all_processors();
-        let outcome = explore(&spec.program, quick, budget.clone(), &mut progress);
+        let outcome = progress.beside(&spec.program, &budget, |progress| {
+            explore(&spec.program, quick, budget.clone(), progress)
+        });
         let subject = spec.subject.clone();
         let judged = (limits.clone(), properties.clone());
         let peak = memory::peak();

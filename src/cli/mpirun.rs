@@ -12,7 +12,6 @@ use super::drawing::{Effort, Format};
 use super::execution::Execution;
 use super::options::{LintArgs, MpiArgs, bytes, time};
 use super::output::Output;
-use super::progress::Progress;
 use super::spec::Spec;
 use super::verification::{self, ResultArgs, SearchArgs};
 use super::{Exit, Failure, memory, replay};
@@ -124,7 +123,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let properties = Properties::default().with(Unreceived);
     let budget = Budget { endless: Some(ENDLESS), ..args.search.budget(&limits, &properties)? };
     let begin = Instant::now();
-    let mut progress = Progress::new(!output.is_quiet());
+    let mut progress = args.search.progress(output);
     let mut reports = Vec::new();
     let mut drawn = None;
     for semantics in args.mpi.variants(Semantics::ANY) {

@@ -1,16 +1,47 @@
-//! A line on the terminal with the progress of a search, or of a batch of searches.
+//! The progress of a search, or of a batch of searches: a line on the terminal, or lines of JSON.
+//!
+//! If a search of classes takes longer than [`SOON`], their number is estimated beside it, and the
+//! progress says how much is left.
 
-use std::io::{self, IsTerminal};
-use std::time::Duration;
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
 
+use bytesize::ByteSize;
+use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::Serialize;
 
-use crate::explore::{Observer, Stats};
-use crate::report::text::{duration, thousands};
+use super::memory;
+use crate::explore::estimate::{Effort, Estimate, estimate};
+use crate::explore::{Budget, Observer, Stats};
+use crate::model::System;
+use crate::report::text::{duration, rounded, thousands};
 
-/// An observer that shows progress on standard error, if that is a terminal.
+/// A search that is done within this time needs no estimate.
+const SOON: Duration = Duration::from_secs(1);
+/// The estimate takes at most about this time, and this number of samples.
+const LONGEST: Duration = Duration::from_secs(5);
+const SAMPLES: u32 = 100;
+
+/// How progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Form {
+    /// A line on the terminal, if standard error is one
+    Line,
+    /// One JSON object a line on standard error, a few times a second
+    Json,
+}
+
+/// An observer that shows progress on standard error.
 pub(super) struct Progress {
     line: ProgressBar,
+    form: Form,
+    is_wanted: bool,
+    /// The size of the search, once it is known.
+    size: Arc<OnceLock<Estimate>>,
 }
 
 /// A progress line on standard error; hidden if that is not a terminal, or if not `wanted`.
@@ -25,15 +56,94 @@ pub(super) fn line(wanted: bool) -> ProgressBar {
     line
 }
 
+/// Progress as an object of JSON.
+#[derive(Serialize)]
+struct Line {
+    seconds: f64,
+    traces: u64,
+    transitions: u64,
+    states: Option<u64>,
+    events: Option<u64>,
+    max_depth: u64,
+    memory_bytes: u64,
+    estimated_classes: Option<u64>,
+    seconds_left: Option<f64>,
+}
+
 impl Progress {
-    /// Shows nothing if not `wanted`.
+    /// A line on the terminal; nothing if not `wanted`.
     pub(super) fn new(wanted: bool) -> Self {
-        Progress { line: line(wanted) }
+        Progress::of(Form::Line, wanted)
+    }
+
+    /// Progress in this form; nothing if not `wanted`.
+    pub(super) fn of(form: Form, wanted: bool) -> Self {
+        let line = line(wanted && form == Form::Line);
+        Progress { line, form, is_wanted: wanted, size: Arc::default() }
+    }
+
+    fn is_shown(&self) -> bool {
+        match self.form {
+            Form::Line => !self.line.is_hidden(),
+            Form::Json => self.is_wanted,
+        }
     }
 
     /// Removes the line from the terminal.
     pub(super) fn finish(self) {
         self.line.finish_and_clear();
+    }
+
+    /// Runs a search of this system within this budget. If it takes long and progress is shown,
+    /// estimates the number of classes beside it.
+    pub(super) fn beside<S: System + Sync, T>(
+        &mut self,
+        system: &S,
+        budget: &Budget,
+        search: impl FnOnce(&mut Progress) -> T,
+    ) -> T {
+        if !self.is_shown() {
+            return search(self);
+        }
+        let over = Arc::new(AtomicBool::new(false));
+        let budget = Budget { cancel: over.clone(), ..budget.clone() };
+        self.size = Arc::default();
+        let size = self.size.clone();
+        thread::scope(|scope| {
+            // Also if the search panics.
+            let _end = Raise(&over);
+            scope.spawn(|| {
+                let start = Instant::now();
+                while start.elapsed() < SOON {
+                    if over.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    thread::sleep(Duration::from_millis(20));
+                }
+                let effort = Effort { sweeps: SAMPLES, time: LONGEST, seed: 0 };
+                if let Ok(found) = estimate(system, &budget, &effort) {
+                    let _ = size.set(found);
+                }
+            });
+            search(self)
+        })
+    }
+
+    /// The estimated number of classes, and the time that is left, for a search of classes.
+    fn left(&self, stats: &Stats, seconds: f64) -> Option<(u64, f64)> {
+        let counts_classes = stats.states.is_none() && stats.traces > 0;
+        let size = self.size.get().filter(|_| counts_classes)?;
+        let (done, all) = (stats.traces as f64, size.classes);
+        Some((all.round() as u64, seconds * (all / done - 1.0).max(0.0)))
+    }
+}
+
+/// Raises a flag when it is dropped.
+struct Raise<'f>(&'f AtomicBool);
+
+impl Drop for Raise<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 
@@ -43,26 +153,53 @@ impl Observer for Progress {
     }
 
     fn progress(&mut self, stats: &Stats, elapsed: Duration) {
-        if self.line.is_hidden() {
+        if !self.is_shown() {
             return;
         }
         let seconds = elapsed.as_secs_f64();
+        let left = self.left(stats, seconds);
+        let events = stats.events.or(stats.events_built).or(stats.prefix.map(|all| all.events));
+        if self.form == Form::Json {
+            let line = Line {
+                seconds,
+                traces: stats.traces,
+                transitions: stats.transitions,
+                states: stats.states,
+                events,
+                max_depth: stats.max_depth,
+                memory_bytes: memory::in_use(),
+                estimated_classes: left.map(|(all, _)| all),
+                seconds_left: left.map(|(_, seconds)| seconds),
+            };
+            let text = serde_json::to_string(&line).expect("numbers are serialisable");
+            // Nobody may read it.
+            let _ = writeln!(io::stderr(), "{text}");
+            return;
+        }
         let (count, unit) = match stats.states {
             Some(states) => (states, "states"),
             None => (stats.traces, "traces"),
         };
         let rate = (count as f64 / seconds.max(1e-9)) as u64;
-        let events = stats.events.or(stats.events_built);
         let events = match events {
             None => String::new(),
             Some(1) => ", 1 event".into(),
             Some(n) => format!(", {} events", thousands(n)),
         };
+        let [of, rest] = match left {
+            None => [String::new(), String::new()],
+            Some((all, seconds)) => [
+                format!(" of about {}", rounded(all)),
+                format!(", about {} left", duration(seconds)),
+            ],
+        };
         self.line.set_message(format!(
-            "{} {}{events}, {} {unit}/s, {}",
+            "{}{of} {}{events}, {} {unit}/s, depth {}, {}, {}{rest}",
             thousands(count),
-            if count == 1 { &unit[..unit.len() - 1] } else { unit },
+            if count == 1 && of.is_empty() { &unit[..unit.len() - 1] } else { unit },
             thousands(rate),
+            stats.max_depth,
+            ByteSize(memory::in_use()),
             duration(seconds)
         ));
         self.line.tick();

@@ -8,6 +8,7 @@ use super::drawing::{self, Effort, Format as Drawing, MAX_EVENTS, MAX_NODES};
 use super::options::{ExplorerArgs, LimitArgs};
 use super::output::{self, Format, Output};
 use super::parts::Searched;
+use super::progress::{Form, Progress};
 use super::spec::Spec;
 use super::{Exit, Failure, files, interrupt, memory, saved};
 use crate::explore::recording::Extent;
@@ -37,6 +38,9 @@ pub(super) struct SearchArgs {
     /// among these the one with the fewest switches between processes; the shortest comes first
     #[arg(long)]
     pub(super) shortest: bool,
+    /// How progress is shown [default: line]
+    #[arg(long, value_name = "FORM")]
+    progress: Option<Form>,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -68,6 +72,11 @@ impl SearchArgs {
             return Err(Failure::Usage(text));
         }
         Setting::new(named.explorer(), inside.or(outside)).map_err(Failure::Usage)
+    }
+
+    /// What shows the progress of the search.
+    pub(super) fn progress(&self, output: &Output) -> Progress {
+        Progress::of(self.progress.unwrap_or(Form::Line), !output.is_quiet())
     }
 
     pub(super) fn limits(&self) -> Result<Limits, Failure> {
