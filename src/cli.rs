@@ -15,6 +15,7 @@ mod batch;
 mod bounds;
 mod branches;
 mod check;
+mod checkpoint;
 mod client;
 mod compare;
 mod count;
@@ -50,8 +51,10 @@ mod refusal;
 mod replace;
 mod replay;
 mod reproduce;
+mod resume;
 mod run;
 mod spec;
+mod states;
 mod study;
 mod verification;
 
@@ -115,6 +118,7 @@ enum Command {
     Run(run::Args),
     Replay(replay::Args),
     Reproduce(reproduce::Args),
+    Resume(resume::Args),
     Study(study::Args),
     Explorers(explorers::Args),
     #[cfg(unix)]
@@ -257,6 +261,7 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Study(args) => study::run(args, &mut output),
         Command::Explorers(args) => explorers::run(args, &mut output),
         Command::Reproduce(args) => reproduce::run(args, &mut output),
+        Command::Resume(args) => resume::run(args, &mut output),
         #[cfg(unix)]
         Command::Mpicc(args) => mpicc::run(args, crate::mpi::Language::C, &mut output),
         #[cfg(unix)]

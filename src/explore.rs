@@ -51,6 +51,8 @@ mod pieces;
 mod prefix;
 mod result;
 mod sampling;
+#[cfg(feature = "json")]
+mod saved;
 mod settings;
 mod states;
 mod symptom;
@@ -72,6 +74,7 @@ pub use order::{History, Order, Permutation, Sorter};
 pub use over::Over;
 pub use parallel::crew;
 pub use parallel::dispatcher;
+pub use parallel::kept::{Kept, Saving, keep};
 pub use parallel::part::{Disagreement, Done, Part, Stray};
 pub use parallel::place::Place;
 pub use parallel::threads::InPieces;
@@ -82,6 +85,8 @@ pub use result::{
     CutPoll, Outcome, PrefixFigures, Stats, StopReason, SymmetryFigures, Verdict, Violation,
     ViolationKind,
 };
+#[cfg(feature = "json")]
+pub use saved::{Keeper, explore_saved};
 pub use settings::options::{OPTIONS, OptionInfo, Options, Orders, Takes};
 pub use settings::setting::Setting;
 pub use settings::table::*;

@@ -35,6 +35,8 @@ mod foreseen;
 mod frontier;
 mod full_graph;
 mod histories;
+#[cfg(feature = "json")]
+mod kept;
 mod known;
 pub(crate) mod labels;
 mod moves;
