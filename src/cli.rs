@@ -53,6 +53,7 @@ mod replay;
 mod reproduce;
 mod resume;
 mod run;
+mod session;
 mod spec;
 mod states;
 mod study;

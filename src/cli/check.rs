@@ -3,7 +3,7 @@
 use clap::Args as ClapArgs;
 
 use super::branches::{self, BranchArgs};
-use super::checkpoint::{self, CheckpointArgs, Session};
+use super::checkpoint::{self, CheckpointArgs};
 use super::drawing::Effort;
 use super::faster::faster;
 use super::options::{ReportedArgs, SpecArgs};
@@ -12,6 +12,7 @@ use super::parts::Stored;
 #[cfg(feature = "mpi")]
 use super::post::Post;
 use super::progress::Progress;
+use super::session::Session;
 use super::spec::{Spec, refusal};
 use super::verification::{self, ResultArgs, SearchArgs};
 use super::{Exit, Failure, lint, memory};

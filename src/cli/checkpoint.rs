@@ -1,17 +1,15 @@
 //! `check --checkpoint` and `mazurka resume`: a search that is saved to a file, and goes on from it
 //! in another process.
 //!
-//! The checkpoint of a search of classes is a file in the format of `check --branches` ([`Stored`]):
-//! the task, the results so far, and the branches that are left. So it can also be cut into
-//! branches, and searched on many machines. That of a search that stores states has the states, too
-//! ([`super::states`]).
+//! The checkpoint of a search of classes is a file in the format of `check --branches`
+//! ([`Stored`]): the task, the results so far, and the branches that are left. So it can also be
+//! cut into branches, and searched on many machines. That of a search that stores states has the
+//! states, too ([`super::states`]).
 //!
 //! It is written to a temporary file, which then replaces the file of that name: whenever the
 //! program is killed, the file is the last checkpoint or the one before it.
 
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -21,12 +19,11 @@ use super::options::time;
 use super::output::Output;
 use super::parts::{Stored, strays};
 use super::progress::Progress;
-use super::verification::{self, Judged, ResultArgs, Wanted};
+use super::session::{Session, judged, processors, say_how_to_go_on};
+use super::verification::{self, ResultArgs, Wanted};
 use super::{Exit, Failure, branches, files, interrupt, memory, states};
 use crate::explore::{Budget, Explorer, Kept, Part, Place, Saving, Setting, keep};
-use crate::report::lint::Levels;
-use crate::report::text::{quoted_path, shown};
-use crate::study::Limits;
+use crate::report::text::shown;
 
 /// Options for a search that is saved.
 #[derive(Args)]
@@ -59,19 +56,6 @@ pub(super) struct IntervalArgs {
     /// The time between two checkpoints
     #[arg(long, value_name = "TIME", default_value = "1m", value_parser = time)]
     pub(super) checkpoint_interval: Duration,
-}
-
-/// A process that does a part of a search.
-pub(super) struct Session<'s> {
-    /// The file of the checkpoint.
-    pub(super) file: &'s Path,
-    /// What the user has named as the program, for messages.
-    pub(super) input: &'s Path,
-    /// The number of threads; `None` for one per processor.
-    pub(super) jobs: Option<NonZeroU32>,
-    pub(super) interval: Duration,
-    pub(super) limits: Limits,
-    pub(super) lints: Levels,
 }
 
 /// Begins the search, or goes on from the checkpoint if there is one.
@@ -194,24 +178,6 @@ fn go_on(
     Ok(exit)
 }
 
-/// What the report of this search needs, besides the outcome.
-pub(super) fn judged(
-    stored: &Stored,
-    limits: Limits,
-    lints: Levels,
-    resumed_from: Option<String>,
-) -> Judged {
-    let (task, shortest) = (&stored.task, stored.task.shortest);
-    let limits = Limits { depth: task.depth, depth_measure: task.depth_measure, ..limits };
-    Judged { limits, shortest, lints, merged: None, resumed_from }
-}
-
-/// Says how the search in this file goes on.
-pub(super) fn say_how_to_go_on(file: &Path, output: &Output) {
-    let file = quoted_path(file);
-    output.remark(format!("Saved: `mazurka resume {file}` goes on.\n"));
-}
-
 /// Refuses a file whose pieces are not those of one search.
 fn refuse_forged(stored: &Stored, file: &Path) -> Result<(), Failure> {
     let refused = |place: &Place, why: &str| {
@@ -229,10 +195,4 @@ fn refuse_forged(stored: &Stored, file: &Path) -> Result<(), Failure> {
         Some(place) => refused(place, "is missing: `mazurka merge` joins results and branches"),
         None => Ok(()),
     }
-}
-
-/// The number of processors.
-pub(super) fn processors() -> NonZeroU32 {
-    let processors = thread::available_parallelism().ok();
-    processors.and_then(|count| NonZeroU32::try_from(count).ok()).unwrap_or(NonZeroU32::MIN)
 }

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, value_parser};
 
-use super::checkpoint::{self, IntervalArgs, Session};
+use super::checkpoint::{self, IntervalArgs};
 use super::options::{EndArgs, LintArgs};
 use super::output::Output;
+use super::session::Session;
 use super::verification::{self, ResultArgs};
 use super::{Exit, Failure};
 
@@ -27,8 +28,8 @@ pub(super) struct Args {
     /// The file that `check --checkpoint` has written
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The number of threads, for `exhaustive`, `parsimonious`, `sleep` and `stateful` [default: one
-    /// for each processor]
+    /// The number of threads, for `exhaustive`, `parsimonious`, `sleep` and `stateful` [default:
+    /// one for each processor]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     jobs: Option<u32>,
     #[command(flatten)]

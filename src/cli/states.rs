@@ -2,7 +2,7 @@
 //! ([`Stored`]), and the state of the search, in bytes.
 //!
 //! ```text
-//! mazurka checkpoint 1⏎   length of the task   the task, as JSON   the state   checksum of all that
+//! mazurka checkpoint 1⏎   length of the task   the task, as JSON   the state   checksum
 //! ```
 //!
 //! The state is empty if the search was not saved yet. The bytes are written and read by the
@@ -20,11 +20,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::checkpoint::{Session, judged, processors, say_how_to_go_on};
 use super::merge::replay;
 use super::output::Output;
 use super::parts::Stored;
 use super::progress::Progress;
+use super::session::{Session, judged, processors, say_how_to_go_on};
 use super::verification::{self, ResultArgs, Wanted};
 use super::{Exit, Failure, files, interrupt, memory};
 use crate::explore::{Budget, Explorer, Keeper, Options, Part, StopReason, explore_saved};

@@ -55,6 +55,9 @@ pub(crate) mod source_set;
 mod store;
 mod table;
 mod views;
+#[cfg(feature = "json")]
+mod visits;
+mod ways;
 
 pub use every_state::EveryState;
 pub use fair::search::Fair;

@@ -9,14 +9,14 @@
 //!   split, so it is that of a search that was never interrupted.
 //! - Pieces of other explorers do not know what the rest of the search has found, so the result
 //!   depends on where it is split. One thread searches piece after piece. A piece gives away all
-//!   open work after [`Kept::steps`] steps, and is saved only when it is done. So the pieces depend on
-//!   nothing but the program, and the result is that of a kept search that was never interrupted.
-//!   There are few pieces, because each of them repeats some work.
+//!   open work after [`Kept::steps`] steps, and is saved only when it is done. So the pieces depend
+//!   on nothing but the program, and the result is that of a kept search that was never
+//!   interrupted. There are few pieces, because each of them repeats some work.
 
 use std::num::{NonZeroU32, NonZeroU64};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::part::{Part, Stray};
+use super::part::{Part, Saving, Stray};
 use super::place::Place;
 use super::threads::{GRAIN, InPieces};
 use crate::explore::budget::Budget;
@@ -45,14 +45,6 @@ impl Kept {
     pub fn by(jobs: NonZeroU32) -> Kept {
         Kept { jobs, grain: GRAIN, steps: STEPS }
     }
-}
-
-/// When and how the state of a search is saved.
-pub struct Saving<'s> {
-    /// The time between two calls of `save`.
-    pub interval: Duration,
-    /// Saves the state. Also called when the search ends, for whatever reason.
-    pub save: &'s mut dyn FnMut(&Part),
 }
 
 /// Goes on with a search that is recorded in `part`, and saves it now and then. Returns its result

@@ -66,6 +66,14 @@ pub struct Done {
     pub(crate) outcome: Outcome,
 }
 
+/// When and how the state of a search is saved.
+pub struct Saving<'s> {
+    /// The time between two calls of `save`.
+    pub interval: Duration,
+    /// Saves the state. Also called when the search ends, for whatever reason.
+    pub save: &'s mut dyn FnMut(&Part),
+}
+
 /// Two parts are not of one search: they differ in the piece at this place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement(pub Place);

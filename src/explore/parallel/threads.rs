@@ -34,8 +34,7 @@ use std::time::{Duration, Instant};
 use super::ahead::Pace;
 use super::crew::{self, Assignment, Crew, Report, Worker};
 use super::helpers;
-use super::kept::Saving;
-use super::part::{Part, Stray};
+use super::part::{Part, Saving, Stray};
 use super::place::Place;
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
@@ -50,7 +49,7 @@ const FIRST: NonZeroU64 = NonZeroU64::new(1 << 17).unwrap();
 pub(super) const GRAIN: NonZeroU64 = NonZeroU64::new(1 << 12).unwrap();
 /// Time between two checks of the limits.
 const GLANCE: Duration = Duration::from_millis(10);
-/// How long a search that is saved may go on after a limit, to give away what is left of its pieces.
+/// How long a search that is saved may go on after a limit, to give away what its pieces have left.
 const GRACE_PERIOD: Duration = Duration::from_secs(2);
 
 /// An explorer that splits its search among `jobs` threads, if it can be split. It visits the same

@@ -32,16 +32,17 @@ use std::mem;
 use super::expander::{Counted, Expander, Part};
 use super::full_graph::FullGraph;
 #[cfg(feature = "json")]
-use super::kept::{self, Visit};
-use super::known::{Known, SPREAD};
+use super::kept;
+use super::known::SPREAD;
 use super::moves::Found;
-use super::plan::Plan;
+use super::plan::{Levels, Plan};
 use super::pool::{Pool, each};
-use super::reactions::Reactions;
 use super::settings::Stateful;
 use super::table::Table;
+#[cfg(feature = "json")]
+use super::visits::Visit;
 use crate::explore::driver::Driver;
-use crate::model::{Action, Choice, Locals, ObjectTable, ProcessId, System, Values};
+use crate::model::{Action, Locals, ObjectTable, ProcessId, System, Values};
 
 /// A batch takes 1/`BATCH_SHARE` of the known states, at most `LARGEST_BATCH`.
 const BATCH_SHARE: usize = 8;
@@ -92,7 +93,7 @@ pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Dr
             return;
         }
     }
-    let mut search = begun(system, how, plan, driver);
+    let mut search = FullGraph::begun(system, how, plan, driver);
     if search.is_under_way(driver) {
         search.begin_batches(plan.jobs);
         #[cfg(feature = "json")]
@@ -101,24 +102,6 @@ pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Dr
         search.go_on_in_batches(plan, driver);
     }
     driver.stats.state_bytes = Some(search.bytes() as u64);
-}
-
-/// Visits states one by one, until it is time for batches or no state is left.
-pub(super) fn begun<'s, S: System>(
-    system: &'s S,
-    how: Stateful,
-    plan: Plan,
-    driver: &mut Driver<'_>,
-) -> FullGraph<'s, S> {
-    let mut search = FullGraph::new(system, how, driver);
-    search.enter(driver);
-    let mut first = plan.first;
-    search.go_on(driver, first);
-    while search.is_under_way(driver) && search.queries_often(driver) {
-        first *= 2;
-        search.go_on(driver, first);
-    }
-    search
 }
 
 /// Visits every state up to the depth of the driver, level by level: first all states at distance 1
@@ -152,14 +135,6 @@ pub(crate) fn explore_by_levels<S: System>(
     driver.stats.state_bytes = Some(search.bytes() as u64);
 }
 
-/// How far a search by levels is: the sizes of the levels that are complete, and the number of
-/// states that were known when the last of them was.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Levels {
-    pub(super) counts: Vec<u64>,
-    pub(super) before: usize,
-}
-
 /// The states that are new to a table.
 #[derive(Debug, Default)]
 struct Fresh {
@@ -185,7 +160,20 @@ impl Batch {
     }
 }
 
-impl<S: System> FullGraph<'_, S> {
+impl<'s, S: System> FullGraph<'s, S> {
+    /// Visits states one by one, until it is time for batches or no state is left.
+    pub(super) fn begun(system: &'s S, how: Stateful, plan: Plan, driver: &mut Driver<'_>) -> Self {
+        let mut search = FullGraph::new(system, how, driver);
+        search.enter(driver);
+        let mut first = plan.first;
+        search.go_on(driver, first);
+        while search.is_under_way(driver) && search.queries_often(driver) {
+            first *= 2;
+            search.go_on(driver, first);
+        }
+        search
+    }
+
     /// Are there open states, and is the search not stopped?
     fn is_under_way(&self, driver: &Driver<'_>) -> bool {
         !self.stack.is_empty() && !driver.is_stopped()
@@ -584,55 +572,5 @@ impl<S: System> FullGraph<'_, S> {
             self.enter(driver);
             self.go_on(driver, u64::MAX);
         }
-    }
-
-    /// Makes this known state the current one, and reconstructs a path to it.
-    fn seek(&mut self, state: &[u64]) {
-        self.present.clear();
-        self.present.extend_from_slice(state);
-        let tables = self.known.tables().expect("batches are of states in tables");
-        let mut at = state.to_vec();
-        let mut numbers = Vec::new();
-        loop {
-            match tables.number(&at).expect("a state that was met") {
-                Known::START => break,
-                number => {
-                    numbers.push(number);
-                    match number < Reactions::FIRST {
-                        true => self.moves.take_back(number, &mut at),
-                        false => self.reactions.take_back(number, &mut at, &self.layout),
-                    }
-                }
-            }
-        }
-        numbers.reverse();
-        self.follow(numbers);
-    }
-
-    /// Makes the current path that of these moves, which lead to the current state.
-    pub(super) fn follow(&mut self, numbers: Vec<u32>) {
-        self.replayed += numbers.len() as u64;
-        let both = self.way.iter().zip(&numbers);
-        let common = both.take_while(|(one, other)| one == other).count().min(self.path.len());
-        self.path.truncate(common);
-        self.agreed = self.agreed.min(common);
-        for &number in &numbers[common..] {
-            let action = self.action_of(number);
-            self.path.push(action);
-        }
-        self.way = numbers;
-    }
-
-    /// The action of the move or reaction with this number, after the current path.
-    fn action_of(&mut self, number: u32) -> Action {
-        if number < Reactions::FIRST {
-            return self.moves.get(number).action;
-        }
-        let (process, stimulus) = self.reactions.handler(number);
-        self.model();
-        self.list_choices(process);
-        let is_meant = |&&choice: &&Choice| self.state.stimulus(choice) == stimulus;
-        let choice = *self.choices.iter().find(is_meant).expect("a reaction that is possible");
-        Action { process, choice }
     }
 }

@@ -27,8 +27,6 @@ use std::iter;
 use rustc_hash::FxHashMap;
 
 use super::frontier::Frontier;
-#[cfg(feature = "json")]
-use super::kept::Log;
 use super::known::Known;
 use super::moves::{Change, Changes, Found, Move, Moves};
 use super::packed::{Codes, Layout, Repacker};
@@ -36,6 +34,8 @@ use super::pool::Pool;
 use super::reactions::{CarriedOut, Reactions};
 use super::settings::{Stateful, Switch};
 use super::views::Views;
+#[cfg(feature = "json")]
+use super::visits::Log;
 use crate::explore::driver::Driver;
 use crate::model::{Action, Choice, Locals, Parts, ProcessId, Scope, State, Stimulus, System};
 use crate::property::{Watch, may_spin, process_failure};

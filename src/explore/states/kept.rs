@@ -6,21 +6,21 @@
 //! learned again, in the same order:
 //!
 //! - what comes before the batches is searched again (a few hundred milliseconds),
-//! - after that, each visit to the model is in a [`Log`]: the moves that lead to the state, and what
-//!   was done there.
+//! - after that, each visit to the model is in a [`Log`]: the moves that lead to the state, and
+//!   what was done there.
 //!
 //! Then all codes and numbers are the same, and so is all that follows. The log is short: a search
 //! that needs the model often leaves the batches ([`Plan::max_replayed`]).
 
 use std::io::{self, Read, Write};
 
-use super::batches::{self, Levels};
 use super::full_graph::FullGraph;
 use super::known::Known;
-use super::plan::Plan;
+use super::plan::{Levels, Plan};
 use super::reactions::Reactions;
 use super::settings::Stateful;
 use super::table::Tables;
+use super::visits::{Log, Visit};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::observer::NoObserver;
@@ -28,38 +28,6 @@ use crate::explore::saved::{
     read_number, read_numbers, read_words, stray, write_number, write_numbers, write_words,
 };
 use crate::model::System;
-
-/// What a search in batches has asked the model.
-#[derive(Debug, Default)]
-pub(crate) struct Log {
-    /// For each visit: what was done, how many moves the way to the state has in common with the
-    /// one before, how many further moves it has, and their numbers.
-    entries: Vec<u32>,
-    /// The way to the state of the last visit.
-    last: Vec<u32>,
-}
-
-/// What was done in a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(super) enum Visit {
-    /// Unknown moves were learned.
-    Learn,
-    /// Moves were executed that cannot be learned.
-    Try,
-}
-
-impl Log {
-    /// Notes what is done in the state to which this way leads.
-    pub(super) fn note(&mut self, visit: Visit, way: &[u32]) {
-        let same = self.last.iter().zip(way).take_while(|(one, other)| one == other).count();
-        let rest = &way[same..];
-        self.entries.extend([visit as u32, same as u32, rest.len() as u32]);
-        self.entries.extend_from_slice(rest);
-        self.last.truncate(same);
-        self.last.extend_from_slice(rest);
-    }
-}
 
 /// Goes on with a search in batches from the state that `driver` has. `None` if there is none, or
 /// if it is not one of this search, or if a limit is reached; then `driver` is stopped.
@@ -78,7 +46,7 @@ pub(super) fn resumed<'s, S: System>(
         beginning.goes_through_all_states();
         let mut search = match is_by_levels {
             true => FullGraph::new(system, how, &mut beginning),
-            false => batches::begun(system, how, plan, &mut beginning),
+            false => FullGraph::begun(system, how, plan, &mut beginning),
         };
         search.begin_batches(plan.jobs);
         if !is_by_levels {
