@@ -15,6 +15,7 @@ mod batch;
 mod bounds;
 mod branches;
 mod check;
+mod checkpoint;
 mod client;
 mod compare;
 mod count;
@@ -51,9 +52,12 @@ mod refusal;
 mod replace;
 mod replay;
 mod reproduce;
+mod resume;
 mod run;
 mod saved;
+mod session;
 mod spec;
+mod states;
 mod study;
 mod verification;
 
@@ -118,6 +122,7 @@ enum Command {
     Run(run::Args),
     Replay(replay::Args),
     Reproduce(reproduce::Args),
+    Resume(resume::Args),
     Study(study::Args),
     Explorers(explorers::Args),
     #[cfg(unix)]
@@ -261,6 +266,7 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Study(args) => study::run(args, &mut output),
         Command::Explorers(args) => explorers::run(args, &mut output),
         Command::Reproduce(args) => reproduce::run(args, &mut output),
+        Command::Resume(args) => resume::run(args, &mut output),
         #[cfg(unix)]
         Command::Mpicc(args) => mpicc::run(args, crate::mpi::Language::C, &mut output),
         #[cfg(unix)]

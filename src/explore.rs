@@ -44,6 +44,8 @@ mod explorer;
 mod few_switches;
 mod findings;
 mod helped;
+#[cfg(feature = "json")]
+mod kept;
 mod observer;
 mod order;
 mod over;
@@ -52,6 +54,8 @@ mod pieces;
 mod prefix;
 mod result;
 mod sampling;
+#[cfg(feature = "json")]
+mod saved;
 mod settings;
 mod states;
 mod symptom;
@@ -68,12 +72,15 @@ pub use dpor::Way;
 pub use driver::Driver;
 pub use explorer::{Explorer, Guarantee, Profile, Splits, explore, explore_branch};
 pub(crate) use explorer::{has_none, refusal_by};
+#[cfg(feature = "json")]
+pub use kept::explore_saved;
 pub use observer::{End, NoObserver, Observer};
 pub use order::{History, Order, Permutation, Sorter};
 pub use over::Over;
 pub use parallel::crew;
 pub use parallel::dispatcher;
-pub use parallel::part::{Disagreement, Done, Part, Stray};
+pub use parallel::kept::{Kept, keep};
+pub use parallel::part::{Disagreement, Done, Part, Saving, Stray};
 pub use parallel::place::Place;
 pub use parallel::threads::InPieces;
 pub use prefix::{
@@ -83,6 +90,8 @@ pub use result::{
     CutPoll, Outcome, PrefixFigures, Stats, StopReason, SymmetryFigures, Verdict, Violation,
     ViolationKind,
 };
+#[cfg(feature = "json")]
+pub use saved::Keeper;
 pub use settings::options::{OPTIONS, OptionInfo, Options, Orders, Takes};
 pub use settings::setting::Setting;
 pub use settings::table::*;

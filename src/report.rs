@@ -177,6 +177,10 @@ pub struct CheckReport {
     /// The files that the result was merged from, if it was merged.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub merged: Option<Merged>,
+    /// The file that the search was resumed from, if it was. What that file says to be done is
+    /// trusted.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub resumed_from: Option<String>,
     /// Suspicious things that are not violations.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Vec::is_empty"))]
     pub warnings: Vec<Warning>,
@@ -355,6 +359,7 @@ impl CheckReport {
             runs: system.describe().runs(),
             shown: None,
             merged: None,
+            resumed_from: None,
             warnings: lint::of_search(&subject, outcome),
             properties,
             subject,

@@ -5,6 +5,7 @@ use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use mazurka::explore::{
     AnyExplorer, Branch, Budget, Disagreement, Done, Explorer, Listed, NoObserver, Options, Part,
@@ -255,9 +256,11 @@ fn sealed(mut file: Value) -> String {
     let part = |name: &str| file[name].clone();
     let task = serde_json::from_value::<Task>(part("task"));
     let peak = serde_json::from_value::<Option<u64>>(part("peak_memory_bytes"));
+    let spent = serde_json::from_value::<Option<Duration>>(part("spent"));
     let branches = serde_json::from_value::<Part>(part("part"));
-    if let (Ok(task), Ok(peak), Ok(part)) = (task, peak, branches) {
-        let content = serde_json::to_string(&(task, peak, part)).expect("a part can be written");
+    if let (Ok(task), Ok(peak), Ok(spent), Ok(part)) = (task, peak, spent, branches) {
+        let content = (task, peak, spent, part);
+        let content = serde_json::to_string(&content).expect("a part can be written");
         file["checksum"] = checksum(&content).into();
     }
     file.to_string()

@@ -44,6 +44,7 @@
 //! | `client` | data structures, and clients made for them |
 //! | `combs` | the search for an alternative, and where SAT takes over |
 //! | `branches` | searches in parts: on random programs, and as files on a command line |
+//! | `checkpoints` | searches that are saved, stopped or killed, and resumed; damaged checkpoints |
 //! | `forged` | forged branches and results: damaged, lost, or of another search |
 //! | `count` | the number of executions: on the graph, and one by one |
 //! | `compare` | comparisons of explorers, as users see them |
@@ -84,6 +85,7 @@ mod alike;
 mod auto;
 mod branches;
 mod check;
+mod checkpoints;
 mod cli;
 mod client;
 mod combs;

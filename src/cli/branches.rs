@@ -91,16 +91,21 @@ impl BranchArgs {
 /// The search that these arguments describe.
 ///
 /// # Errors
-/// If the spec cannot be compiled, or the explorer cannot be used on it in branches.
+/// If the spec cannot be compiled, or the explorer cannot be used on it in branches. If `is_saved`:
+/// if the search cannot be saved.
 pub(super) fn task_of(
     spec: &SpecArgs,
     setting: Setting,
     (limits, budget): (&Limits, &Budget),
-    keep_events: Option<usize>,
+    (keep_events, is_saved): (Option<usize>, bool),
     output: &Output,
 ) -> Result<Task, Failure> {
     let (case, spec) = Spec::with_case(spec, output)?;
-    if let Some(refusal) = task::refusal(&setting, &spec.program, budget) {
+    let refusal = match is_saved {
+        true => task::refusal_to_save(&setting, &spec.program, budget),
+        false => task::refusal(&setting, &spec.program, budget),
+    };
+    if let Some(refusal) = refusal {
         return Err(Failure::Usage(refusal));
     }
     Ok(Task {
@@ -235,7 +240,7 @@ fn end(limits: &Limits, flag: &AtomicBool) -> impl FnMut() -> bool {
 }
 
 /// A summary of the result, and of the branches that are left.
-fn summary(outcome: &Outcome, left: usize, result: Option<&Path>) -> String {
+pub(super) fn summary(outcome: &Outcome, left: usize, result: Option<&Path>) -> String {
     let traces = plural(outcome.stats.traces, "execution", "executions");
     let found = match outcome.violations.len() as u64 {
         0 => "nothing wrong was found".into(),

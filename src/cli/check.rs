@@ -1,11 +1,9 @@
 //! `mazurka check`: explores a spec and reports what is wrong with it.
 
-#[cfg(feature = "mpi")]
-use std::path::PathBuf;
-
 use clap::Args as ClapArgs;
 
 use super::branches::{self, BranchArgs};
+use super::checkpoint::{self, CheckpointArgs};
 use super::drawing::Effort;
 use super::faster::faster;
 use super::options::{ReportedArgs, SpecArgs};
@@ -13,6 +11,7 @@ use super::output::Output;
 use super::parts::Stored;
 #[cfg(feature = "mpi")]
 use super::post::Post;
+use super::session::Session;
 use super::spec::{Spec, refusal};
 use super::verification::{self, ResultArgs, SearchArgs};
 use super::{Exit, Failure, lint, memory};
@@ -46,11 +45,8 @@ pub(super) struct Args {
     keep_events: bool,
     #[command(flatten)]
     branches: BranchArgs,
-    /// Under `mpirun`: write a checkpoint to this folder every few seconds. If the folder already
-    /// has a checkpoint of this search, continue from it
-    #[cfg(feature = "mpi")]
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["branch", "branches"])]
-    checkpoint: Option<PathBuf>,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
     #[command(flatten)]
     results: ResultArgs,
 }
@@ -67,6 +63,7 @@ Examples:
   mazurka check philosophers.maz --draw deadlock.html
   mazurka check philosophers.maz -o result.json
   mazurka check philosophers.maz --explorer sleep --branches jobs
+  mazurka check philosophers.maz --checkpoint search.json
   mazurka replay philosophers.maz result.json
 
 Exit codes: 0 explored, nothing violated; 1 a violation was found, or a denied warning; 2 the
@@ -89,6 +86,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let lints = args.lints.levels(&args.spec.setup.lints())?;
     let default = match args.branches.folder() {
         Some(_) => in_branches(&args, &limits),
+        None if args.checkpoint.file().is_some() => in_branches(&args, &limits),
         None if args.keep_events || lints.ask_about_all() => "udpor",
         None => "auto",
     };
@@ -102,6 +100,14 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         }
         let whole = whole(&args, setting, &limits, output)?;
         return branches::cut(&args.spec.path, whole, &args.branches, output);
+    }
+    if let Some(file) = args.checkpoint.file() {
+        verification::refuse_unreached(&lints)?;
+        let (jobs, setting) = (setting.options().jobs, setting.without_jobs());
+        let whole = whole(&args, setting, &limits, output)?;
+        let interval = args.checkpoint.interval();
+        let session = Session { file, input: &args.spec.path, jobs, interval, limits, lints };
+        return checkpoint::begin(whole, session, (&args.results, drawing), output);
     }
     let mut variants = Spec::variants(&args.spec, output)?;
     if let Some(refusal) = refusal(&setting, &variants[0].program, &limits) {
@@ -174,14 +180,15 @@ fn whole(
 ) -> Result<Stored, Failure> {
     let keep_events = args.keep_events.then_some(usize::MAX);
     let budget = args.search.budget_of(limits);
-    let task = branches::task_of(&args.spec, setting, (limits, &budget), keep_events, output)?;
+    let how = (keep_events, args.checkpoint.file().is_some());
+    let task = branches::task_of(&args.spec, setting, (limits, &budget), how, output)?;
     Ok(Stored::new(task, Part::whole()))
 }
 
 /// Rank 0: coordinates the search, which the other ranks of the MPI job carry out.
 #[cfg(feature = "mpi")]
 fn by_ranks(args: Args, post: Post, output: &mut Output) -> Result<Exit, Failure> {
-    let mut ranks = Coordinator::new(post, args.checkpoint.as_deref());
+    let mut ranks = Coordinator::new(post, args.checkpoint.file());
     let result = searched_by(&args, &mut ranks, output);
     ranks.dismiss();
     result
@@ -203,10 +210,11 @@ fn searched_by(args: &Args, ranks: &mut Coordinator, output: &mut Output) -> Res
     let path = args.spec.path.as_path();
     let drawing = args.results.direct([path], output)?;
     let whole = whole(args, args.search.setting(in_branches(args, &limits))?, &limits, output)?;
-    let mut stored = ranks.resume(whole, output)?;
+    let (mut stored, resumed_from) = ranks.resume(whole)?;
     let searched = stored.searched(path)?;
     let outcome = ranks.search(&mut stored, &searched, &limits, output)?;
-    let judged = Judged { limits, shortest: stored.task.shortest, lints, merged: None };
+    let shortest = stored.task.shortest;
+    let judged = Judged { limits, shortest, lints, merged: None, resumed_from };
     verification::report(
         &searched,
         &outcome,

@@ -23,13 +23,12 @@ use super::output::Output;
 use super::parts::{BEGINNING, Searched, Stored, strays};
 use super::post::Post;
 use super::progress::Progress;
-use super::{Exit, Failure, files, interrupt};
+use super::{Exit, Failure, checkpoint, interrupt};
 use crate::explore::crew::{self, Assignment, Report, Worker};
 use crate::explore::dispatcher::{
     self, Answers, Dispatcher, HEARTBEAT, Message, SPLIT_AFTER, TIMEOUT, pace,
 };
 use crate::explore::{Budget, Observer, Outcome, Part, StopReason};
-use crate::report::text::shown;
 use crate::study::Limits;
 
 /// The rank of the coordinator.
@@ -151,38 +150,30 @@ pub(super) struct Coordinator {
 }
 
 impl Coordinator {
-    /// A coordinator that writes its checkpoints to this folder.
+    /// A coordinator that writes its checkpoints to this file, or to one in this folder.
     pub(super) fn new(post: Post, checkpoint: Option<&Path>) -> Coordinator {
         Coordinator {
             alive: (1..post.size() as Worker).collect(),
             waiting: BTreeSet::new(),
             post,
-            checkpoint: checkpoint.map(|dir| dir.join(BEGINNING)),
+            checkpoint: checkpoint.map(|file| match file.is_dir() {
+                true => file.join(BEGINNING),
+                false => file.to_owned(),
+            }),
             saved: Instant::now(),
         }
     }
 
-    /// The search to continue: the last checkpoint, or else `stored`.
+    /// The search to continue, and the file that it is resumed from: the last checkpoint, or else
+    /// `stored`.
     ///
     /// # Errors
     /// If the checkpoint cannot be read, or is of another search.
-    pub(super) fn resume(&self, stored: Stored, output: &Output) -> Result<Stored, Failure> {
-        let Some(file) = &self.checkpoint else { return Ok(stored) };
-        if let Some(folder) = file.parent() {
-            std::fs::create_dir_all(folder).map_err(|error| files::cannot_write(folder, error))?;
+    pub(super) fn resume(&self, stored: Stored) -> Result<(Stored, Option<String>), Failure> {
+        match &self.checkpoint {
+            Some(file) => checkpoint::known(file, stored),
+            None => Ok((stored, None)),
         }
-        if !file.exists() {
-            return Ok(stored);
-        }
-        let known = Stored::read(file)?;
-        if let Some(why) = known.task.difference(&stored.task) {
-            let file = shown(file);
-            return Err(Failure::Usage(format!(
-                "{file} is the checkpoint of another search: {why}"
-            )));
-        }
-        output.remark(format!("Continues from {}.\n", shown(file)));
-        Ok(known)
     }
 
     /// Lets the workers search, within these limits, and returns the result.

@@ -58,13 +58,14 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let whole = join(&files)?;
     let searched = whole.searched(&files[0].0)?;
     let outcome = whole.part.outcome(&searched.budget);
-    replay(&searched, &outcome, &files)?;
+    let of: Vec<_> = files.iter().map(|(path, stored)| (path.as_path(), &stored.part)).collect();
+    replay(&searched, &outcome, &of)?;
     if let Some(missing) = missing(&whole.part, &files) {
         output.remark(missing);
     }
     let (limits, shortest) = (whole.task.limits(), whole.task.shortest);
     let merged = Some(Merged { files: files.len(), source_hash: hash(&whole.task.case.source) });
-    let judged = Judged { limits, shortest, lints, merged };
+    let judged = Judged { limits, shortest, lints, merged, resumed_from: None };
     let (peak, results) = (whole.peak_memory_bytes, (&args.results, drawing));
     verification::report(&searched, &outcome, peak, judged, results, output)
 }
@@ -111,15 +112,15 @@ fn join(files: &[(PathBuf, Stored)]) -> Result<Stored, Failure> {
 }
 
 /// Replays the violations and leaks, because a file may contain anything.
-fn replay(
+pub(super) fn replay(
     searched: &Searched,
     outcome: &Outcome,
-    files: &[(PathBuf, Stored)],
+    files: &[(&Path, &Part)],
 ) -> Result<(), Failure> {
     let (program, properties) = (&searched.spec.program, &searched.properties);
     let refused = |is_in: &dyn Fn(&Outcome) -> bool, what: &str, why: String| {
         let has = |part: &Part| part.done.values().any(|done| is_in(&done.outcome));
-        let file = files.iter().find(|(_, stored)| has(&stored.part));
+        let file = files.iter().find(|(_, part)| has(part));
         let name = file.map_or_else(|| "a file".to_owned(), |(path, _)| shown(path));
         Failure::Usage(format!("{name} has {what} that the program does not have: {why}"))
     };

@@ -323,6 +323,13 @@ pub(super) struct LimitArgs {
     /// Stop after N complete executions
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     max_traces: Option<u64>,
+    #[command(flatten)]
+    end: EndArgs,
+}
+
+/// Limits on what a search takes.
+#[derive(Args)]
+pub(super) struct EndArgs {
     /// Stop after this time: 30s, 5m, 1h30m, or `none`. If nothing is found by then, `check` tries
     /// another explorer for a tenth of the time (a second at most), and recommends it if it
     /// completes the search
@@ -351,16 +358,37 @@ impl LimitArgs {
         timeout: Option<Duration>,
         max_memory: Option<u64>,
     ) -> Result<Limits, Failure> {
+        Ok(Limits {
+            depth: self.depth,
+            depth_measure: self.depth_measure.map(Depth::from),
+            max_traces: self.max_traces,
+            ..self.end.limits_or(timeout, max_memory)?
+        })
+    }
+}
+
+impl EndArgs {
+    /// The limits as given, without defaults.
+    ///
+    /// # Errors
+    /// If a limit on memory is given and memory cannot be measured.
+    pub(super) fn limits(&self) -> Result<Limits, Failure> {
+        self.limits_or(None, None)
+    }
+
+    fn limits_or(
+        &self,
+        timeout: Option<Duration>,
+        max_memory: Option<u64>,
+    ) -> Result<Limits, Failure> {
         let is_unknown = memory::in_use() == 0;
         if matches!(self.max_memory, Some(Limit::At(_))) {
             memory::is_known()?;
         }
         Ok(Limits {
-            depth: self.depth,
-            depth_measure: self.depth_measure.map(Depth::from),
-            max_traces: self.max_traces,
             timeout: self.timeout.map_or(timeout, Limit::value),
             max_memory: self.max_memory.map_or(max_memory.filter(|_| !is_unknown), Limit::value),
+            ..Limits::default()
         })
     }
 }

@@ -11,6 +11,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,9 @@ pub(super) struct Stored {
     pub(super) task: Task,
     /// The largest peak memory of the processes that have searched this part.
     pub(super) peak_memory_bytes: Option<u64>,
+    /// For a checkpoint: the time that the search has taken so far.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) spent: Option<Duration>,
     pub(super) part: Part,
 }
 
@@ -52,7 +56,7 @@ pub(super) struct Searched {
 
 impl Stored {
     pub(super) fn new(task: Task, part: Part) -> Stored {
-        Stored { checksum: String::new(), task, peak_memory_bytes: None, part }
+        Stored { checksum: String::new(), task, peak_memory_bytes: None, spent: None, part }
     }
 
     /// Reads a file.
@@ -60,11 +64,12 @@ impl Stored {
         Stored::parse(path, &read(path)?)
     }
 
-    fn parse(path: &Path, text: &str) -> Result<Stored, Failure> {
+    pub(super) fn parse(path: &Path, text: &str) -> Result<Stored, Failure> {
         let refused = |why: String| Failure::Usage(format!("{}: {why}", shown(path)));
         let stored: Stored = serde_json::from_str(text).map_err(|error| {
             refused(format!(
-                "this is not a part of a search, as `check --branches` writes them: {error}"
+                "this is not a part of a search, as `check --branches` and `check --checkpoint` \
+                 write them: {error}"
             ))
         })?;
         let version = env!("CARGO_PKG_VERSION");
@@ -85,7 +90,7 @@ impl Stored {
     }
 
     fn sum(&self) -> String {
-        let said = (&self.task, &self.peak_memory_bytes, &self.part);
+        let said = (&self.task, &self.peak_memory_bytes, &self.spent, &self.part);
         hash(&serde_json::to_string(&said).expect("parts are serialisable"))
     }
 
@@ -103,18 +108,25 @@ impl Stored {
     /// Compiles the program and checks that the explorer and the branches fit it. `path` is for
     /// messages.
     pub(super) fn searched(&self, path: &Path) -> Result<Searched, Failure> {
+        let searched = self.prepared(path)?;
+        let Searched { spec, setting, budget, .. } = &searched;
+        if let Some(refusal) = task::refusal(setting, &spec.program, budget) {
+            return Err(Failure::Usage(format!("{}: {refusal}", shown(path))));
+        }
+        if let Some(stray) = self.part.refusal(&spec.program) {
+            return Err(strays(path, stray));
+        }
+        Ok(searched)
+    }
+
+    /// Compiles the program. `path` is for messages.
+    pub(super) fn prepared(&self, path: &Path) -> Result<Searched, Failure> {
         let task = &self.task;
         let refused = |why: String| Failure::Usage(format!("{}: {why}", shown(path)));
         let spec = Spec::of_task(task)?;
         let setting: Setting = task.setting.parse().map_err(refused)?;
         let properties = Properties::default().allow_pending(task.case.allow_pending);
         let budget = Budget { properties: properties.clone(), ..task.budget() };
-        if let Some(refusal) = task::refusal(&setting, &spec.program, &budget) {
-            return Err(refused(refusal));
-        }
-        if let Some(stray) = self.part.refusal(&spec.program) {
-            return Err(strays(path, stray));
-        }
         Ok(Searched { spec, setting, properties, budget })
     }
 }

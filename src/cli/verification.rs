@@ -25,8 +25,8 @@ use crate::study::Limits;
 #[derive(Args)]
 pub(super) struct SearchArgs {
     /// The algorithm; `mazurka explorers` lists them. Its options may follow a colon, joined by +,
-    /// as for `compare`: `udpor:k=1+order=lca` [default: auto; for a search in branches
-    /// parsimonious; udpor if other options ask for what these cannot do]
+    /// as for `compare`: `udpor:k=1+order=lca` [default: auto; for a search in branches, or with
+    /// --checkpoint, parsimonious; udpor if other options ask for what these cannot do]
     #[arg(long, value_name = "NAME")]
     explorer: Option<String>,
     #[command(flatten)]
@@ -182,6 +182,8 @@ pub(super) struct Judged {
     pub(super) lints: Levels,
     /// The files that the result was merged from, if it was merged.
     pub(super) merged: Option<Merged>,
+    /// The file that the search was resumed from, if it was.
+    pub(super) resumed_from: Option<String>,
 }
 
 /// Refuses lints about unreached code, which cannot be decided for a search in parts.
@@ -200,7 +202,7 @@ pub(super) fn report(
     searched: &Searched,
     outcome: &Outcome,
     peak: Option<u64>,
-    Judged { limits, shortest, lints, merged }: Judged,
+    Judged { limits, shortest, lints, merged, resumed_from }: Judged,
     (results, drawing): (&ResultArgs, Wanted<'_>),
     output: &mut Output,
 ) -> Result<Exit, Failure> {
@@ -209,7 +211,7 @@ pub(super) fn report(
     let subject = spec.subject.clone();
     let report = CheckReport::new(subject, &spec.program, *setting, judged, outcome, peak);
     let warnings = lints.applied(report.warnings);
-    let report = CheckReport { shortest, warnings, merged, ..report };
+    let report = CheckReport { shortest, warnings, merged, resumed_from, ..report };
     results.print(std::slice::from_ref(&report), output)?;
     let exit = if report.is_denied() { Exit::Violation } else { report.verdict.into() };
     if let Some(drawing) = drawing {

@@ -18,6 +18,8 @@ use super::few_switches::length;
 use super::observer::Observer;
 use super::parallel::ahead::Ahead;
 use super::result::{CutPoll, Outcome, Stats, StopReason, Violation};
+#[cfg(feature = "json")]
+use super::saved::Keeper;
 use super::symptom::Symptom;
 use super::tree::{Branch, Splitter};
 use super::turns::Seat;
@@ -70,6 +72,9 @@ pub struct Driver<'o> {
     splitter: Option<&'o mut dyn Splitter>,
     /// The threads that explore ahead of this search, if there are any.
     pub(super) ahead: Option<Ahead<'o>>,
+    /// Stores the state of the search, if that is wanted.
+    #[cfg(feature = "json")]
+    pub(super) keeper: Option<&'o mut dyn Keeper>,
     /// Must something be judged after every action?
     pub(super) asks_on_the_way: bool,
     pub(super) invariants: InvariantCheck,
@@ -117,6 +122,8 @@ impl<'o> Driver<'o> {
             branch: Branch::default(),
             splitter: None,
             ahead: None,
+            #[cfg(feature = "json")]
+            keeper: None,
             asks_on_the_way,
             invariants,
             class: None,

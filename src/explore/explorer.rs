@@ -123,6 +123,8 @@ pub struct Profile {
     pub splits: Splits,
     /// Can other threads explore ahead of it (`parallel/helpers`)?
     pub takes_help: bool,
+    /// Can its state be saved (`explore_saved`), for some systems at least?
+    pub can_be_saved: bool,
 }
 
 impl Profile {

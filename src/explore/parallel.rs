@@ -10,6 +10,7 @@
 //! | [`crew`] | assigns pieces to workers, which may die |
 //! | [`dispatcher`] | the messages of workers, and the answers that they get |
 //! | [`threads`] | threads as workers |
+//! | [`kept`] | a search that is saved now and then |
 //! | [`ahead`] | pieces that threads explore before the search gets there |
 //! | [`demands`] | how the races of such a piece reach the search |
 //! | [`helpers`] | the threads that explore them |
@@ -21,6 +22,7 @@ pub(crate) mod demands;
 pub mod dispatcher;
 mod helpers;
 mod joined;
+pub(crate) mod kept;
 pub(crate) mod part;
 pub(crate) mod place;
 pub(crate) mod start;

@@ -37,6 +37,8 @@ mod frontier;
 mod full_graph;
 pub mod fused;
 mod histories;
+#[cfg(feature = "json")]
+mod kept;
 mod known;
 pub(crate) mod labels;
 mod moves;
@@ -55,6 +57,9 @@ pub(crate) mod source_set;
 mod store;
 mod table;
 mod views;
+#[cfg(feature = "json")]
+mod visits;
+mod ways;
 
 pub use every_state::EveryState;
 pub use fair::search::Fair;

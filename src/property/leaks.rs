@@ -152,6 +152,12 @@ impl Leaks {
         leak.add_to(&mut self.found);
     }
 
+    /// The leaks so far, in the order in which they were found.
+    #[cfg(feature = "json")]
+    pub(crate) fn listed(&self) -> &[Leak] {
+        &self.found
+    }
+
     /// The leaks, in the order in which they were found.
     pub(crate) fn found(self) -> Vec<Leak> {
         self.found

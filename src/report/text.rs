@@ -120,6 +120,9 @@ impl Display for Check<'_> {
                 "merged from {files} of one search (source {source_hash}, mazurka {version}), whose figures are not checked"
             )?;
         }
+        if let Some(file) = &report.resumed_from {
+            writeln!(f, "resumed from {file}, whose figures are not checked")?;
+        }
         write!(f, "{}", Warnings(&report.subject, &report.warnings))?;
         if let [violation, ..] = report.violations.as_slice() {
             let of = if report.violations.len() > 1 { " the first of them" } else { "" };

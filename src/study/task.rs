@@ -60,6 +60,27 @@ impl Task {
     }
 }
 
+/// Why a search cannot be saved, in a sentence; `None` if it can.
+pub(crate) fn refusal_to_save<S: System>(
+    setting: &Setting,
+    system: &S,
+    budget: &Budget,
+) -> Option<String> {
+    let profile = setting.profile();
+    if profile.can_be_saved || profile.can_split(budget.depth) {
+        return setting.refusal(system, budget);
+    }
+    let name = profile.name;
+    let why = match budget.depth {
+        Some(_) if profile.can_split(None) => " with a depth",
+        _ => "",
+    };
+    Some(format!(
+        "a search by `{name}`{why} cannot be saved: one by `exhaustive`, `sleep`, `parsimonious`, `source`, `optimal`, \
+         `udpor` or `stateful` can"
+    ))
+}
+
 /// Why a search cannot be done in parts, in a sentence; `None` if it can.
 pub(crate) fn refusal<S: System>(setting: &Setting, system: &S, budget: &Budget) -> Option<String> {
     if setting.profile().can_split(budget.depth) {

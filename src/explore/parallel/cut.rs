@@ -83,7 +83,9 @@ impl Part {
             }
             let branch = self.open[&place].clone();
             let mut shares = WeightedSplitter::new(search.0, &place, &branch, weight);
-            if !self.explore(search, (&place, &branch), budget, &mut shares, observer)? {
+            let unfinished =
+                self.explore(search, (&place, &branch), budget, &mut shares, observer)?;
+            if unfinished.is_some() {
                 return Ok(None);
             }
             all -= shares.rest;

@@ -66,6 +66,14 @@ pub struct Done {
     pub(crate) outcome: Outcome,
 }
 
+/// When and how the state of a search is saved.
+pub struct Saving<'s> {
+    /// The time between two calls of `save`.
+    pub interval: Duration,
+    /// Saves the state. Also called when the search ends, for whatever reason.
+    pub save: &'s mut dyn FnMut(&Part),
+}
+
 /// Two parts are not of one search: they differ in the piece at this place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Disagreement(pub Place);
@@ -76,6 +84,13 @@ pub struct Stray {
     pub(crate) place: Place,
     /// What is wrong with the branch.
     pub(crate) why: String,
+}
+
+impl Stray {
+    /// The explorer with this name refuses the piece at this place.
+    pub(super) fn of(name: &str, place: Place) -> Stray {
+        Stray { place, why: format!("`{name}` never gives such a branch away") }
+    }
 }
 
 impl Display for Stray {
@@ -105,7 +120,7 @@ impl Part {
     }
 
     /// The first open piece.
-    fn next(&self) -> Option<(Place, Branch)> {
+    pub(super) fn next(&self) -> Option<(Place, Branch)> {
         self.left().next().map(|(place, branch)| (place.clone(), branch.clone()))
     }
 
@@ -168,12 +183,13 @@ impl Part {
     }
 
     /// Joins all finished pieces before the first open one to a single result, stored for the first
-    /// piece. So a long search keeps few results.
+    /// piece. So a long search keeps few results. A part without the first piece stays as it is:
+    /// what comes before its pieces is elsewhere.
     pub(super) fn join_the_first(&mut self, shortest: bool) {
         let first = Place::default();
         let end = self.open.keys().next();
         let is_before = |place: &Place| end.is_none_or(|end| place < end);
-        if end == Some(&first) || !self.done.keys().nth(1).is_some_and(is_before) {
+        if !self.done.contains_key(&first) || !self.done.keys().nth(1).is_some_and(is_before) {
             return;
         }
         let mut joined = Joined::new(shortest);
@@ -263,7 +279,9 @@ impl Part {
             let (given, until) = (Vec::new(), CHECK_INTERVAL);
             let mut early = EarlyEnd { place: place.clone(), given, until, is_over: &mut *is_over };
             let search = (system, explorer);
-            if !self.explore(search, (&place, &branch), &budget, &mut early, observer)? {
+            let unfinished =
+                self.explore(search, (&place, &branch), &budget, &mut early, observer)?;
+            if unfinished.is_some() {
                 break;
             }
             let given = early.given;
@@ -279,8 +297,8 @@ impl Part {
         self.open.extend(given);
     }
 
-    /// Explores an open piece, and returns whether it is done. The caller records the branches that
-    /// it gave away ([`Part::give`]).
+    /// Explores an open piece. If it is done, the caller records the branches that it gave away
+    /// ([`Part::give`]). If it is not, returns its result so far, and the piece stays open.
     pub(super) fn explore<S: System, E: Explorer>(
         &mut self,
         (system, explorer): (&S, E),
@@ -288,20 +306,24 @@ impl Part {
         budget: &Budget,
         splitter: &mut dyn Splitter,
         observer: &mut dyn Observer,
-    ) -> Result<bool, Stray> {
+    ) -> Result<Option<Outcome>, Stray> {
         let mut sum = WithDone { done: &self.done, observer };
         let budget = budget.clone();
         let outcome = explore_branch(system, explorer, branch, splitter, budget, &mut sum);
         if outcome.stopped_by == Some(StopReason::Stray) {
-            let name = explorer.profile().name;
-            let why = format!("`{name}` never gives such a branch away");
-            return Err(Stray { place: place.clone(), why });
+            return Err(Stray::of(explorer.profile().name, place.clone()));
         }
-        let (outcome, true) = outcome.of_piece(place) else { return Ok(false) };
+        match outcome.of_piece(place) {
+            (outcome, true) => self.finish(place, branch.clone(), outcome),
+            (outcome, false) => return Ok(Some(outcome)),
+        }
+        Ok(None)
+    }
+
+    /// Records the result of an open piece, which has given nothing away so far.
+    pub(super) fn finish(&mut self, place: &Place, branch: Branch, outcome: Outcome) {
         self.open.remove(place);
-        let (branch, given) = (branch.clone(), BTreeSet::new());
-        self.done.insert(place.clone(), Done { branch, given, outcome });
-        Ok(true)
+        self.done.insert(place.clone(), Done { branch, given: BTreeSet::new(), outcome });
     }
 }
 

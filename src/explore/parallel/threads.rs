@@ -24,29 +24,33 @@
 //! `mailbox/rmq-receiving.maz`, and 14 times on `mutex/dispatcher.maz`.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::num::{NonZeroU32, NonZeroU64};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::Duration;
+use std::thread::{self, Scope};
+use std::time::{Duration, Instant};
 
 use super::ahead::Pace;
 use super::crew::{self, Assignment, Crew, Report, Worker};
 use super::helpers;
-use super::part::Part;
+use super::part::{Part, Saving, Stray};
 use super::place::Place;
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Profile};
+use crate::explore::observer::Observer;
 use crate::explore::result::{Outcome, StopReason};
 use crate::model::System;
 
 /// The default of [`InPieces::first`]. Most programs need fewer transitions.
 const FIRST: NonZeroU64 = NonZeroU64::new(1 << 17).unwrap();
 /// The default of [`InPieces::grain`]: enough work to pay for the replay of a prefix.
-const GRAIN: NonZeroU64 = NonZeroU64::new(1 << 12).unwrap();
+pub(super) const GRAIN: NonZeroU64 = NonZeroU64::new(1 << 12).unwrap();
 /// Time between two checks of the limits.
 const GLANCE: Duration = Duration::from_millis(10);
+/// How long a search that is saved may go on after a limit, to give away what its pieces have left.
+const GRACE_PERIOD: Duration = Duration::from_secs(2);
 
 /// An explorer that splits its search among `jobs` threads, if it can be split. It visits the same
 /// executions. Observers receive only [`progress`](crate::explore::observer::Observer::progress).
@@ -71,6 +75,28 @@ impl<E> InPieces<E> {
     }
 }
 
+impl<E: Explorer> InPieces<E> {
+    /// Goes on with a search that is recorded in `part`, and saves it now and then. Its branches
+    /// must be ones of this system ([`Part::refusal`]). Returns the result so far.
+    ///
+    /// # Errors
+    /// If a branch is not one of this search.
+    pub(super) fn go_on<S: System>(
+        &self,
+        system: &S,
+        part: &mut Part,
+        budget: &Budget,
+        saving: Saving<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, Stray> {
+        let mut driver = Driver::new(system, budget.clone(), observer);
+        let team = Team::new((system, self), mem::take(part), &driver);
+        let (kept, result) = team.go_on(saving, &mut driver);
+        *part = kept;
+        result
+    }
+}
+
 impl<E: Explorer> Explorer for InPieces<E> {
     fn profile(&self) -> Profile {
         Profile { may_block: true, ..self.explorer.profile() }
@@ -90,7 +116,7 @@ impl<E: Explorer> Explorer for InPieces<E> {
             let pace = Pace { first: self.first.get(), grain: self.grain.get() };
             return helpers::explore((system, self.explorer), (self.jobs, pace), driver);
         }
-        let outcome = Team::new(system, self, driver).run(driver);
+        let outcome = Team::new((system, self), Part::whole(), driver).run(driver);
         driver.adopt(outcome);
     }
 }
@@ -103,6 +129,8 @@ struct Team<'s, S, E> {
     work: Mutex<Work>,
     /// Notified when the set of open pieces changes.
     changed: Condvar,
+    /// How often workers were asked to give away all that is left of their pieces.
+    asked: AtomicU64,
 }
 
 /// The shared state of the threads.
@@ -110,8 +138,12 @@ struct Work {
     crew: Crew,
     /// For each worker that has a piece: the flag that stops it.
     stops: BTreeMap<Worker, Arc<AtomicBool>>,
+    /// For each worker that has a piece: how often it had been asked for everything before.
+    asked: BTreeMap<Worker, u64>,
     /// The results of pieces that ended early.
     unfinished: BTreeMap<Place, Outcome>,
+    /// A branch that is not one of this search, if one was found.
+    stray: Option<Stray>,
     /// Is the search over, so that no piece is begun any more?
     is_over: bool,
 }
@@ -120,16 +152,19 @@ struct Work {
 type Piece = (Assignment, Arc<AtomicBool>);
 
 impl<'s, S: System, E: Explorer> Team<'s, S, E> {
-    fn new(system: &'s S, how: &'s InPieces<E>, driver: &Driver<'_>) -> Self {
+    /// A team that goes on with the search that is recorded in `part`.
+    fn new((system, how): (&'s S, &'s InPieces<E>), part: Part, driver: &Driver<'_>) -> Self {
         // The driver of the whole search enforces these limits.
         let budget = Budget { timeout: None, max_memory: None, ..driver.budget().clone() };
         let work = Mutex::new(Work {
-            crew: Crew::new(Part::whole(), &budget),
+            crew: Crew::new(part, &budget),
             stops: BTreeMap::new(),
+            asked: BTreeMap::new(),
             unfinished: BTreeMap::new(),
+            stray: None,
             is_over: false,
         });
-        Team { system, how, budget, work, changed: Condvar::new() }
+        Team { system, how, budget, work, changed: Condvar::new(), asked: AtomicU64::new(0) }
     }
 
     fn work(&self) -> MutexGuard<'_, Work> {
@@ -142,18 +177,10 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
         let team = &self;
         thread::scope(|scope| {
             let _guard = Guard(team);
-            let begin = |worker| {
-                scope.spawn(move || {
-                    let _guard = Guard(team);
-                    while let Some(piece) = team.next(worker, Arc::default()) {
-                        team.search(worker, piece, team.how.grain, &mut |_| {});
-                    }
-                });
-            };
             let stop = driver.signal().clone().into();
             let mut others = 1..team.how.jobs.get();
             let mut after = |is_given| match is_given {
-                true => others.by_ref().for_each(begin),
+                true => others.by_ref().for_each(|worker| team.begin(scope, worker)),
                 false => {
                     let stats = team.work().crew.stats();
                     driver.progress(&stats);
@@ -162,25 +189,86 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
             let whole = team.next(0, stop).expect("the piece that the search begins with");
             team.search(0, whole, team.how.first, &mut after);
             if !team.work().is_done() {
-                begin(0);
-                team.watch(driver);
+                team.begin(scope, 0);
+                team.watch(driver, None);
             }
         });
-        let Work { crew, unfinished, .. } =
+        self.result(driver).unwrap_or_else(|stray| panic!("{stray}"))
+    }
+
+    /// Starts a worker.
+    fn begin<'t>(&'t self, scope: &'t Scope<'t, '_>, worker: Worker) {
+        scope.spawn(move || {
+            let _guard = Guard(self);
+            while let Some(piece) = self.next(worker, Arc::default()) {
+                self.search(worker, piece, self.how.grain, &mut |_| {});
+            }
+        });
+    }
+
+    /// Goes on with the search by all threads, and saves it now and then. Returns its state and its
+    /// result so far.
+    fn go_on(
+        self,
+        mut saving: Saving<'_>,
+        driver: &mut Driver<'_>,
+    ) -> (Part, Result<Outcome, Stray>) {
+        let team = &self;
+        thread::scope(|scope| {
+            let _guard = Guard(team);
+            (0..team.how.jobs.get()).for_each(|worker| team.begin(scope, worker));
+            team.watch(driver, Some(&mut saving));
+        });
+        let part = team.work().crew.settled();
+        (saving.save)(&part);
+        (part, self.result(driver))
+    }
+
+    /// The result so far.
+    fn result(self, driver: &Driver<'_>) -> Result<Outcome, Stray> {
+        let Work { crew, unfinished, stray, .. } =
             self.work.into_inner().unwrap_or_else(PoisonError::into_inner);
+        stray.map_or(Ok(()), Err)?;
         let mut outcome = crew.with_unfinished(unfinished).into_outcome(&self.budget);
         if let Some(StopReason::Missing | StopReason::Interrupted) = outcome.stopped_by {
             outcome.stopped_by = driver.limit_reached().or(Some(StopReason::Interrupted));
         }
-        outcome
+        Ok(outcome)
     }
 
-    /// Waits for the end. Stops all workers when a limit is reached.
-    fn watch(&self, driver: &mut Driver<'_>) {
+    /// Waits for the end. Stops all workers when a limit is reached. A search that is saved first
+    /// asks them to give away what they have left, so that nothing is lost.
+    fn watch(&self, driver: &mut Driver<'_>, mut saving: Option<&mut Saving<'_>>) {
         let mut work = self.work();
+        let (mut saved, mut limit_reached) = (Instant::now(), None);
+        let mut is_save_due = false;
         while !work.is_done() {
             if driver.signal().is_raised() {
-                work.end();
+                let since = *limit_reached.get_or_insert_with(|| {
+                    self.ask_for_all();
+                    Instant::now()
+                });
+                work.is_over = true;
+                self.changed.notify_all();
+                if saving.is_none() || since.elapsed() >= GRACE_PERIOD {
+                    work.end();
+                }
+            }
+            if let Some(saving) = &mut saving
+                && saved.elapsed() >= saving.interval
+            {
+                if !is_save_due {
+                    self.ask_for_all();
+                    is_save_due = true;
+                } else if work.have_given_all(self.asked.load(Ordering::Relaxed))
+                    || saved.elapsed() >= saving.interval + GRACE_PERIOD
+                {
+                    let settled = work.crew.settled();
+                    drop(work);
+                    (saving.save)(&settled);
+                    (saved, is_save_due) = (Instant::now(), false);
+                    work = self.work();
+                }
             }
             let stats = work.crew.stats();
             drop(work);
@@ -193,12 +281,18 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
         }
     }
 
+    /// Asks all workers to end their pieces, and to give away what is left of them.
+    fn ask_for_all(&self) {
+        self.asked.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Waits for an open piece and assigns it to the worker; `None` if there will be no more.
     fn next(&self, worker: Worker, stop: Arc<AtomicBool>) -> Option<Piece> {
         let mut work = self.work();
         while !work.is_over && !work.crew.is_over() {
             if let Some(piece) = work.crew.give(worker) {
                 work.stops.insert(worker, stop.clone());
+                work.asked.insert(worker, self.asked.load(Ordering::Relaxed));
                 return Some((piece, stop));
             }
             work = self.changed.wait(work).unwrap_or_else(PoisonError::into_inner);
@@ -226,12 +320,17 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
             }
             after(is_given);
         };
-        let found = crew::search(search, &piece, (pace, &mut |steps| steps > 0), budget, &mut tell);
+        let before = self.work().asked.get(&worker).copied().unwrap_or(0);
+        let mut is_asked = |steps| steps > 0 || self.asked.load(Ordering::Relaxed) > before;
+        let found = crew::search(search, &piece, (pace, &mut is_asked), budget, &mut tell);
         let mut work = self.work();
         work.stops.remove(&worker);
+        work.asked.remove(&worker);
         if let Some(outcome) = found {
-            let is_stray = outcome.stopped_by == Some(StopReason::Stray);
-            assert!(!is_stray, "{} was cut off this search", piece.branch);
+            if outcome.stopped_by == Some(StopReason::Stray) {
+                let name = self.how.explorer.profile().name;
+                work.stray = Some(Stray::of(name, piece.place.clone()));
+            }
             // If a needed piece ends early, the cause is a limit or a signal.
             if work.crew.is_needed(worker) {
                 work.end();
@@ -248,6 +347,11 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
 impl Work {
     fn is_done(&self) -> bool {
         self.crew.is_over() || self.is_over && self.stops.is_empty()
+    }
+
+    /// Have all workers ended the pieces that they had when they were asked for the last time?
+    fn have_given_all(&self, asked: u64) -> bool {
+        self.asked.values().all(|&before| before == asked)
     }
 
     /// Stops all workers.
@@ -274,6 +378,7 @@ impl<S: System, E: Explorer> Drop for Guard<'_, '_, S, E> {
             let mut work = self.0.work();
             work.end();
             work.stops.clear();
+            work.asked.clear();
             drop(work);
             self.0.changed.notify_all();
         }

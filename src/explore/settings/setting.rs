@@ -78,6 +78,11 @@ impl Setting {
         Setting { options: Options { k: None, ..self.options }, ..self }
     }
 
+    /// The setting without a number of threads.
+    pub fn without_jobs(self) -> Setting {
+        Setting { options: Options { jobs: None, ..self.options }, ..self }
+    }
+
     /// The setting with one thread for each processor, if the explorer can use several threads and
     /// no number was given.
     pub fn on_all_processors(self) -> Setting {

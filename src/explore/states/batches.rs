@@ -31,15 +31,18 @@ use std::mem;
 
 use super::expander::{Counted, Expander, Part};
 use super::full_graph::FullGraph;
-use super::known::{Known, SPREAD};
+#[cfg(feature = "json")]
+use super::kept;
+use super::known::SPREAD;
 use super::moves::Found;
-use super::plan::Plan;
+use super::plan::{Levels, Plan};
 use super::pool::{Pool, each};
-use super::reactions::Reactions;
 use super::settings::Stateful;
 use super::table::Table;
+#[cfg(feature = "json")]
+use super::visits::Visit;
 use crate::explore::driver::Driver;
-use crate::model::{Action, Choice, Locals, ObjectTable, ProcessId, System, Values};
+use crate::model::{Action, Locals, ObjectTable, ProcessId, System, Values};
 
 /// A batch takes 1/`BATCH_SHARE` of the known states, at most `LARGEST_BATCH`.
 const BATCH_SHARE: usize = 8;
@@ -88,16 +91,23 @@ pub fn can_go_by_levels<S: System>(system: &S) -> bool {
 
 /// Visits every state. Requires [`can_look_up`].
 pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Driver<'_>) {
-    let mut search = FullGraph::new(system, how, driver);
-    search.enter(driver);
-    let mut first = plan.first;
-    search.go_on(driver, first);
-    while search.is_under_way(driver) && search.queries_often(driver) {
-        first *= 2;
-        search.go_on(driver, first);
+    #[cfg(feature = "json")]
+    if driver.is_kept() {
+        if let Some((mut search, _)) = kept::resumed(system, (how, plan), false, driver) {
+            search.go_on_in_batches(plan, driver);
+            driver.stats.state_bytes = Some(search.bytes() as u64);
+            return;
+        } else if driver.is_stopped() {
+            return;
+        }
     }
+    let mut search = FullGraph::begun(system, how, plan, driver);
     if search.is_under_way(driver) {
-        search.in_batches(plan, driver);
+        search.begin_batches(plan.jobs);
+        #[cfg(feature = "json")]
+        search.keep_log(driver);
+        search.defer(driver);
+        search.go_on_in_batches(plan, driver);
     }
     driver.stats.state_bytes = Some(search.bytes() as u64);
 }
@@ -110,8 +120,25 @@ pub(crate) fn explore_by_levels<S: System>(
     plan: Plan,
     driver: &mut Driver<'_>,
 ) {
-    let mut search = FullGraph::new(system, how, driver);
-    let counts = search.by_levels(plan, driver);
+    #[cfg(feature = "json")]
+    let resumed = kept::resumed(system, (how, plan), true, driver);
+    #[cfg(feature = "json")]
+    if resumed.is_none() && driver.is_kept() && driver.is_stopped() {
+        return;
+    }
+    #[cfg(not(feature = "json"))]
+    let resumed = None;
+    let (mut search, levels) = resumed.unwrap_or_else(|| {
+        let mut search = FullGraph::new(system, how, driver);
+        search.begin_batches(plan.jobs);
+        #[cfg(feature = "json")]
+        search.keep_log(driver);
+        driver.stats.states = Some(1);
+        let present = search.present.clone();
+        search.frontier.push(0, &present);
+        (search, Levels { counts: vec![1], before: 1 })
+    });
+    let counts = search.by_levels(levels, plan, driver);
     driver.stats.states_by_depth = Some(counts);
     driver.stats.state_bytes = Some(search.bytes() as u64);
 }
@@ -141,7 +168,20 @@ impl Batch {
     }
 }
 
-impl<S: System> FullGraph<'_, S> {
+impl<'s, S: System> FullGraph<'s, S> {
+    /// Visits states one by one, until it is time for batches or no state is left.
+    pub(super) fn begun(system: &'s S, how: Stateful, plan: Plan, driver: &mut Driver<'_>) -> Self {
+        let mut search = FullGraph::new(system, how, driver);
+        search.enter(driver);
+        let mut first = plan.first;
+        search.go_on(driver, first);
+        while search.is_under_way(driver) && search.queries_often(driver) {
+            first *= 2;
+            search.go_on(driver, first);
+        }
+        search
+    }
+
     /// Are there open states, and is the search not stopped?
     fn is_under_way(&self, driver: &Driver<'_>) -> bool {
         !self.stack.is_empty() && !driver.is_stopped()
@@ -153,7 +193,7 @@ impl<S: System> FullGraph<'_, S> {
     }
 
     /// Switches to batches, explored by `jobs` threads.
-    fn begin_batches(&mut self, jobs: usize) {
+    pub(super) fn begin_batches(&mut self, jobs: usize) {
         self.is_batched = true;
         self.known.spread(&self.layout);
         // If no threads can be started, this thread does all the work.
@@ -166,34 +206,33 @@ impl<S: System> FullGraph<'_, S> {
     }
 
     /// Visits all states within the depth bound, level by level. Returns the size of each level.
-    fn by_levels(&mut self, plan: Plan, driver: &mut Driver<'_>) -> Vec<u64> {
-        self.begin_batches(plan.jobs);
-        driver.stats.states = Some(1);
-        self.frontier.push(0, &self.present);
-        let (mut batch, mut counts, mut before) = (Batch::default(), Vec::new(), 0);
+    fn by_levels(&mut self, mut levels: Levels, plan: Plan, driver: &mut Driver<'_>) -> Vec<u64> {
+        let mut batch = Batch::default();
         loop {
-            counts.push((self.known.len() - before) as u64);
-            before = self.known.len();
-            let depth = counts.len() - 1;
+            let depth = levels.counts.len() - 1;
             while !driver.is_stopped() {
+                #[cfg(feature = "json")]
+                self.save_now_and_then(Some(&levels), driver);
                 let states = self.frontier.take_at(depth, self.most(plan));
                 if states.is_empty() {
                     break;
                 }
                 self.make(&[(depth, states)], plan, &mut batch, driver);
             }
-            if self.known.len() == before || driver.is_stopped() {
-                return counts;
+            if self.known.len() == levels.before || driver.is_stopped() {
+                return levels.counts;
             }
+            levels.counts.push((self.known.len() - levels.before) as u64);
+            levels.before = self.known.len();
         }
     }
 
     /// Explores the rest of the graph in batches.
-    fn in_batches(&mut self, plan: Plan, driver: &mut Driver<'_>) {
-        self.begin_batches(plan.jobs);
-        self.defer(driver);
+    fn go_on_in_batches(&mut self, plan: Plan, driver: &mut Driver<'_>) {
         let mut batch = Batch::default();
         while !driver.is_stopped() {
+            #[cfg(feature = "json")]
+            self.save_now_and_then(None, driver);
             let states = self.frontier.take(self.most(plan));
             if states.is_empty() {
                 return;
@@ -232,7 +271,7 @@ impl<S: System> FullGraph<'_, S> {
     }
 
     /// Makes the pending moves of the states on the stack. New successors become the frontier.
-    fn defer(&mut self, driver: &mut Driver<'_>) {
+    pub(super) fn defer(&mut self, driver: &mut Driver<'_>) {
         self.defers = true;
         self.go_on(driver, u64::MAX);
         self.defers = false;
@@ -385,15 +424,19 @@ impl<S: System> FullGraph<'_, S> {
             // Learning may have changed the layout.
             let width = self.layout.width();
             let state = self.frontier.at(depth)[index * width..][..width].to_vec();
-            self.learn_of(&state);
+            self.learn_of(&state, false);
         }
     }
 
-    /// Learns the unknown moves of all processes in this state.
-    fn learn_of(&mut self, state: &[u64]) {
+    /// Learns the unknown moves of all processes in this state. `is_here`: is the path one to this
+    /// state?
+    pub(super) fn learn_of(&mut self, state: &[u64], mut is_here: bool) {
         self.present.clear();
         self.present.extend_from_slice(state);
-        let mut is_here = false;
+        #[cfg(feature = "json")]
+        if is_here {
+            self.note(Visit::Learn);
+        }
         let mut process = 0;
         while process < self.layout.places() - self.objects {
             let place = self.objects + process;
@@ -405,6 +448,8 @@ impl<S: System> FullGraph<'_, S> {
             };
             if !is_known && !mem::replace(&mut is_here, true) {
                 self.seek(state);
+                #[cfg(feature = "json")]
+                self.note(Visit::Learn);
             }
             match found {
                 Found::Nothing => {
@@ -480,15 +525,21 @@ impl<S: System> FullGraph<'_, S> {
                 continue;
             }
             self.is_livelock(driver);
+            #[cfg(feature = "json")]
+            self.note(Visit::Try);
             for process in 0..self.layout.places() - self.objects {
-                self.try_out_of(process, depth, driver);
+                self.try_out_of(process, Some((depth, &mut *driver)));
             }
         }
     }
 
     /// Executes the moves of a process in the current state on the model, if they cannot be
-    /// memoised.
-    fn try_out_of(&mut self, process: usize, depth: usize, driver: &mut Driver<'_>) {
+    /// memoised. Without the depth of the state and a driver, their targets are not added.
+    pub(super) fn try_out_of(
+        &mut self,
+        process: usize,
+        mut adds: Option<(usize, &mut Driver<'_>)>,
+    ) {
         let place = self.objects + process;
         let found = self.moves.of(process, place, &self.present, &self.layout);
         if !matches!(found, Found::ByTrial { .. }) {
@@ -504,10 +555,14 @@ impl<S: System> FullGraph<'_, S> {
             let is_judged = self.carry_out(action);
             self.path.push(action);
             self.agreed += 1;
-            driver.moved(&mut self.locals, &self.state, action);
+            if let Some((_, driver)) = &mut adds {
+                driver.moved(&mut self.locals, &self.state, action);
+            }
             self.arrive();
             let number = self.number(action, is_judged);
-            if self.known.insert(&self.present, number, &self.layout) {
+            if let Some((depth, _)) = &adds
+                && self.known.insert(&self.present, number, &self.layout)
+            {
                 self.frontier.push(depth + 1, &self.present);
             }
             self.moves.take_back(number, &mut self.present);
@@ -525,50 +580,5 @@ impl<S: System> FullGraph<'_, S> {
             self.enter(driver);
             self.go_on(driver, u64::MAX);
         }
-    }
-
-    /// Makes this known state the current one, and reconstructs a path to it.
-    fn seek(&mut self, state: &[u64]) {
-        self.present.clear();
-        self.present.extend_from_slice(state);
-        let tables = self.known.tables().expect("batches are of states in tables");
-        let mut at = state.to_vec();
-        let mut numbers = Vec::new();
-        loop {
-            match tables.number(&at).expect("a state that was met") {
-                Known::START => break,
-                number => {
-                    numbers.push(number);
-                    match number < Reactions::FIRST {
-                        true => self.moves.take_back(number, &mut at),
-                        false => self.reactions.take_back(number, &mut at, &self.layout),
-                    }
-                }
-            }
-        }
-        numbers.reverse();
-        self.replayed += numbers.len() as u64;
-        let both = self.way.iter().zip(&numbers);
-        let common = both.take_while(|(one, other)| one == other).count().min(self.path.len());
-        self.path.truncate(common);
-        self.agreed = self.agreed.min(common);
-        for &number in &numbers[common..] {
-            let action = self.action_of(number);
-            self.path.push(action);
-        }
-        self.way = numbers;
-    }
-
-    /// The action of the move or reaction with this number, after the current path.
-    fn action_of(&mut self, number: u32) -> Action {
-        if number < Reactions::FIRST {
-            return self.moves.get(number).action;
-        }
-        let (process, stimulus) = self.reactions.handler(number);
-        self.model();
-        self.list_choices(process);
-        let is_meant = |&&choice: &&Choice| self.state.stimulus(choice) == stimulus;
-        let choice = *self.choices.iter().find(is_meant).expect("a reaction that is possible");
-        Action { process, choice }
     }
 }

@@ -83,6 +83,7 @@ impl Explorer for EveryState {
             },
             depth: Depth::Length,
             every_state: self.how.is_sound(),
+            can_be_saved: true,
             ..Profile::default()
         }
     }

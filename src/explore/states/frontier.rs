@@ -1,6 +1,11 @@
 //! The states that a search has visited but not expanded yet.
 
+#[cfg(feature = "json")]
+use std::io::{self, Read, Write};
+
 use super::packed::Repacker;
+#[cfg(feature = "json")]
+use crate::explore::saved::{read_number, read_words, write_number, write_words};
 
 /// The states that are not expanded yet, by depth.
 #[derive(Debug, Default)]
@@ -56,6 +61,21 @@ impl Frontier {
         for level in &mut self.by_depth {
             *level = again.repack_all(level.chunks_exact(width));
         }
+    }
+
+    /// Writes the states.
+    #[cfg(feature = "json")]
+    pub(crate) fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+        write_number(to, self.by_depth.len() as u64)?;
+        self.by_depth.iter().try_for_each(|level| write_words(to, level))
+    }
+
+    /// Reads states that were written, in the place of those that are there.
+    #[cfg(feature = "json")]
+    pub(crate) fn read(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        let depths = read_number(from)?;
+        self.by_depth = (0..depths).map(|_| read_words(from)).collect::<Result<_, _>>()?;
+        Ok(())
     }
 
     /// Bytes in use.

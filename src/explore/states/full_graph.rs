@@ -34,6 +34,8 @@ use super::pool::Pool;
 use super::reactions::{CarriedOut, Reactions};
 use super::settings::{Stateful, Switch};
 use super::views::Views;
+#[cfg(feature = "json")]
+use super::visits::Log;
 use crate::explore::driver::Driver;
 use crate::model::{Action, Choice, Locals, Parts, ProcessId, Scope, State, Stimulus, System};
 use crate::property::{Watch, may_spin, process_failure};
@@ -94,6 +96,12 @@ pub(crate) struct FullGraph<'s, S: System> {
     pub(super) is_one_by_one: bool,
     /// The process that an action has started, by the action and the code of the acting process.
     started: FxHashMap<(Action, u32), ProcessId>,
+    /// The codes of the initial state.
+    #[cfg(feature = "json")]
+    pub(super) root: Vec<u32>,
+    /// What batches have asked the model, if the search is saved.
+    #[cfg(feature = "json")]
+    pub(super) log: Option<Log>,
     /// The threads, if there are several.
     pub(super) threads: Option<Pool>,
     /// The number of queries to the model for the effect of a move; and the number of actions in
@@ -152,6 +160,10 @@ impl<'s, S: System> FullGraph<'s, S> {
             is_batched: false,
             is_one_by_one,
             started: FxHashMap::default(),
+            #[cfg(feature = "json")]
+            root: before.clone(),
+            #[cfg(feature = "json")]
+            log: None,
             threads: None,
             queries: 0,
             replayed: 0,
@@ -543,6 +555,12 @@ impl<'s, S: System> FullGraph<'s, S> {
         self.known.lay_out(&again, &next, self.threads.as_ref());
         self.moves.lay_out(&next);
         self.layout = next;
+    }
+
+    /// For each place of a state, the number of its codes.
+    #[cfg(feature = "json")]
+    pub(super) fn codes_by_place(&self) -> impl Iterator<Item = u32> {
+        self.codes.counts()
     }
 
     /// Bytes in use for states, dictionaries and memoised transitions.

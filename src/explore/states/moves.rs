@@ -235,6 +235,23 @@ impl Moves {
         std::array::from_fn(|at| packed[at] ^ flips[at])
     }
 
+    /// The number of moves.
+    #[cfg(feature = "json")]
+    pub(crate) fn len(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Makes a move. Returns whether it exists.
+    #[cfg(feature = "json")]
+    pub(crate) fn apply(&self, number: u32, packed: &mut [u64]) -> bool {
+        let is_known = (number as usize) < self.moves.len();
+        if is_known {
+            // It flips bits.
+            self.take_back(number, packed);
+        }
+        is_known
+    }
+
     /// Undoes a move.
     pub(crate) fn take_back(&self, number: u32, packed: &mut [u64]) {
         let from = number as usize * packed.len();

@@ -36,3 +36,11 @@ impl Plan {
         8 * self.part()
     }
 }
+
+/// How far a search by levels is: the sizes of the levels that are complete, and the number of
+/// states that were known when the last of them was.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Levels {
+    pub(super) counts: Vec<u64>,
+    pub(super) before: usize,
+}

@@ -114,6 +114,18 @@ impl Reactions {
         *at(&mut self.offers[process], own, None) = Some((from, self.offered.len() as u32));
     }
 
+    /// The number of reactions.
+    #[cfg(feature = "json")]
+    pub(crate) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Is there a reaction with this number?
+    #[cfg(feature = "json")]
+    pub(crate) fn has(&self, number: u32) -> bool {
+        number >= Self::FIRST && ((number - Self::FIRST) as usize) < self.all.len()
+    }
+
     /// The actor of a reaction, and the message or internal handler.
     pub(crate) fn handler(&self, number: u32) -> (ProcessId, Stimulus) {
         let &Reaction { process, stimulus, .. } = self.get(number);

@@ -10,9 +10,15 @@
 //! to its own tables.
 
 use std::hint::black_box;
+#[cfg(feature = "json")]
+use std::io::{self, Read, Write};
 use std::mem;
 
 use super::pool::{Pool, each};
+#[cfg(feature = "json")]
+use crate::explore::saved::{
+    read_number, read_numbers, read_words, stray, write_number, write_numbers, write_words,
+};
 
 /// A map from keys to numbers, split into tables by hashes.
 #[derive(Debug)]
@@ -100,6 +106,53 @@ impl Tables {
     /// Bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         self.0.iter().map(Table::bytes).sum()
+    }
+}
+
+#[cfg(feature = "json")]
+impl Tables {
+    /// Writes all tables.
+    pub(crate) fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+        write_number(to, self.0.len() as u64)?;
+        for table in &self.0 {
+            write_number(to, table.places as u64)?;
+            let (mut keys, mut numbers) = (Vec::new(), Vec::new());
+            for (key, number) in table.iter() {
+                keys.extend_from_slice(key);
+                numbers.push(number);
+            }
+            write_words(to, &keys)?;
+            write_numbers(to, &numbers)?;
+        }
+        Ok(())
+    }
+
+    /// Reads tables with keys of `width` words. They have the same places as when they were
+    /// written.
+    pub(crate) fn read(from: &mut dyn Read, width: usize) -> io::Result<Tables> {
+        let tables = read_number(from)? as usize;
+        let read = (0..tables).map(|index| {
+            let places = read_number(from)? as usize;
+            let (keys, numbers) = (read_words(from)?, read_numbers(from)?);
+            let is_fit = keys.len() == numbers.len() * width
+                && places <= 4 * numbers.len() + 4 * FIRST_PLACES
+                && 4 * numbers.len() <= 3 * places;
+            if !is_fit {
+                return Err(stray());
+            }
+            let mut table = Table::with_places(width, places, tables);
+            for (key, number) in keys.chunks_exact(width).zip(numbers) {
+                let (own, rest) = spot(key, tables);
+                if key[0] == 0 || own != index {
+                    return Err(stray());
+                }
+                let at = table.seek(rest, key);
+                table.put(at, key, number);
+                table.count += 1;
+            }
+            Ok(table)
+        });
+        read.collect::<io::Result<_>>().map(Tables)
     }
 }
 

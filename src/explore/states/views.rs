@@ -7,10 +7,15 @@
 //! same view, and if the invariant holds in one of them, it holds in all. Views in which the
 //! invariant holds are cached. States with other views are judged one by one.
 
+#[cfg(feature = "json")]
+use std::io::{self, Read, Write};
+
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::packed::Layout;
+#[cfg(feature = "json")]
+use crate::explore::saved::{read_words, write_words};
 use crate::model::{
     CellId, Invariants as Judgement, LocalId, Locals, MailboxId, Object, ProcessId, State, System,
 };
@@ -128,6 +133,25 @@ impl Views {
             }
         }
         are_fine
+    }
+
+    /// Writes the views that are cached. The rest is learned.
+    #[cfg(feature = "json")]
+    pub(crate) fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+        self.0.iter().try_for_each(|sight| {
+            let fine: Vec<u64> = sight.fine.iter().flatten().copied().collect();
+            write_words(to, &fine)
+        })
+    }
+
+    /// Reads the views that were cached.
+    #[cfg(feature = "json")]
+    pub(crate) fn read(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        for sight in &mut self.0 {
+            let (fine, width) = (read_words(from)?, sight.layout.width());
+            sight.fine = fine.chunks_exact(width).map(SmallVec::from_slice).collect();
+        }
+        Ok(())
     }
 
     /// Bytes in use, about.

@@ -1,0 +1,198 @@
+//! `check --checkpoint` and `mazurka resume`: a search that is saved to a file, and goes on from it
+//! in another process.
+//!
+//! The checkpoint of a search of classes is a file in the format of `check --branches`
+//! ([`Stored`]): the task, the results so far, and the branches that are left. So it can also be
+//! cut into branches, and searched on many machines. That of a search that stores states has the
+//! states, too ([`super::states`]).
+//!
+//! It is written to a temporary file, which then replaces the file of that name: whenever the
+//! program is killed, the file is the last checkpoint or the one before it.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use super::merge::replay;
+use super::options::time;
+use super::output::Output;
+use super::parts::{Stored, strays};
+use super::progress::Progress;
+use super::session::{Session, judged, processors, say_how_to_go_on};
+use super::verification::{self, ResultArgs, Wanted};
+use super::{Exit, Failure, branches, files, interrupt, memory, states};
+use crate::explore::{Budget, Explorer, Kept, Part, Place, Saving, Setting, keep};
+use crate::report::text::shown;
+
+/// Options for a search that is saved.
+#[derive(Args)]
+pub(super) struct CheckpointArgs {
+    /// Save the search to this file every minute, at a limit, at a signal (SIGINT, SIGTERM), and
+    /// when it is done. `mazurka resume FILE` goes on from there. If FILE is already a checkpoint
+    /// of this search, go on from it. For `stateful`, and for explorers that can search a single
+    /// branch
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["branch", "branches", "max_traces"])]
+    checkpoint: Option<PathBuf>,
+    #[command(flatten)]
+    interval: IntervalArgs,
+}
+
+impl CheckpointArgs {
+    /// The file for the checkpoint, if one is wanted.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.checkpoint.as_deref()
+    }
+
+    /// The time between two checkpoints.
+    pub(super) fn interval(&self) -> Duration {
+        self.interval.checkpoint_interval
+    }
+}
+
+/// How often a search is saved.
+#[derive(Args)]
+pub(super) struct IntervalArgs {
+    /// The time between two checkpoints
+    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = time)]
+    pub(super) checkpoint_interval: Duration,
+}
+
+/// Begins the search, or goes on from the checkpoint if there is one.
+pub(super) fn begin(
+    whole: Stored,
+    session: Session<'_>,
+    results: (&ResultArgs, Wanted<'_>),
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    if !session.file.exists() && is_of_states(&whole)? {
+        return states::go_on(whole, None, (None, session), results, output);
+    }
+    if let Some((stored, body)) = states::read(session.file)? {
+        let name = fitting(session.file, &stored, &whole)?;
+        return states::go_on(stored, Some(body), (Some(name), session), results, output);
+    }
+    let (stored, resumed_from) = known(session.file, whole)?;
+    go_on(stored, resumed_from, session, results, output)
+}
+
+/// Is it a search that stores states?
+fn is_of_states(stored: &Stored) -> Result<bool, Failure> {
+    let setting: Setting = stored.task.setting.parse().map_err(Failure::Usage)?;
+    Ok(setting.profile().can_be_saved)
+}
+
+/// Goes on with the search in this file.
+pub(super) fn resume(
+    session: Session<'_>,
+    results: (&ResultArgs, Wanted<'_>),
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let (file, name) = (session.file, Some(shown(session.file)));
+    match states::read(file)? {
+        Some((stored, body)) => states::go_on(stored, Some(body), (name, session), results, output),
+        None => go_on(Stored::read(file)?, name, session, results, output),
+    }
+}
+
+/// The search in this file, with the name of the file; or `whole`, if there is no such file.
+///
+/// # Errors
+/// If the file cannot be read, or is of another search.
+pub(super) fn known(file: &Path, whole: Stored) -> Result<(Stored, Option<String>), Failure> {
+    if !file.exists() {
+        return Ok((whole, None));
+    }
+    let known = Stored::read(file)?;
+    let name = fitting(file, &known, &whole)?;
+    Ok((known, Some(name)))
+}
+
+/// The name of a file, which has this search. Refuses it if that is another search than `whole`.
+fn fitting(file: &Path, known: &Stored, whole: &Stored) -> Result<String, Failure> {
+    let name = shown(file);
+    match known.task.difference(&whole.task) {
+        None => Ok(name),
+        Some(why) => Err(Failure::Usage(format!(
+            "{name} is the checkpoint of another search ({why}): remove it, or choose another name"
+        ))),
+    }
+}
+
+/// Goes on with a search, saves it now and then, and reports its result.
+fn go_on(
+    mut stored: Stored,
+    resumed_from: Option<String>,
+    session: Session<'_>,
+    (results, drawing): (&ResultArgs, Wanted<'_>),
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let Session { file, input, jobs, interval, limits, lints } = session;
+    if files::is_stdin(file) {
+        return Err(Failure::Usage("a search is saved to a file: it needs a name".into()));
+    }
+    let searched = stored.searched(input)?;
+    refuse_forged(&stored, file)?;
+    let (start, before) = (Instant::now(), stored.spent.unwrap_or_default());
+    let budget = Budget {
+        cancel: interrupt::flag()?,
+        timeout: limits.timeout,
+        max_memory: limits.budget(memory::in_use).max_memory,
+        ..searched.budget.clone()
+    };
+    // An error is found before anything is searched.
+    stored.write(file)?;
+    let mut part = std::mem::take(&mut stored.part);
+    let mut last = Ok(());
+    let mut save = |part: &Part| {
+        stored.part = part.clone();
+        stored.spent = Some(before + start.elapsed());
+        stored.note_memory();
+        last = stored.write(file);
+        if let Err(Failure::Usage(why)) = &last {
+            output.warn(why);
+        }
+    };
+    let mut progress = Progress::new(!output.is_quiet());
+    let saving = Saving { interval, save: &mut save };
+    let how = Kept::by(jobs.unwrap_or_else(processors));
+    let search = (&searched.spec.program, searched.setting);
+    let outcome = keep(&mut part, search, how, &budget, saving, &mut progress);
+    progress.finish();
+    let mut outcome = outcome.map_err(|stray| strays(file, stray))?;
+    replay(&searched, &outcome, &[(file, &part)])?;
+    outcome.elapsed += before;
+    if !part.has_beginning() {
+        let left = part.left().count();
+        output.remark(branches::summary(&outcome, left, Some(file)));
+        last?;
+        return Ok(outcome.verdict().into());
+    }
+    let judged = judged(&stored, limits, lints, resumed_from);
+    let peak = stored.peak_memory_bytes;
+    let exit = verification::report(&searched, &outcome, peak, judged, (results, drawing), output)?;
+    last?;
+    if part.left().next().is_some() {
+        say_how_to_go_on(file, output);
+    }
+    Ok(exit)
+}
+
+/// Refuses a file whose pieces are not those of one search.
+fn refuse_forged(stored: &Stored, file: &Path) -> Result<(), Failure> {
+    let refused = |place: &Place, why: &str| {
+        Err(Failure::Usage(format!("{}: branch {place} {why}", shown(file))))
+    };
+    let part = &stored.part;
+    if !part.has_beginning() {
+        return Ok(());
+    }
+    if let Some(place) = part.stray() {
+        return refused(place, "is not one of this search: it was never cut off");
+    }
+    let is_lost = |place: &&&Place| !part.open.contains_key(**place);
+    match part.missing().iter().find(is_lost) {
+        Some(place) => refused(place, "is missing: `mazurka merge` joins results and branches"),
+        None => Ok(()),
+    }
+}

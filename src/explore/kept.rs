@@ -1,0 +1,120 @@
+//! A search that stores states is saved now and then, so that it can go on in another process.
+//!
+//! An explorer that can be saved asks, wherever its state is complete, whether it is to be saved
+//! ([`Driver::is_to_save`]), and when it begins, whether there is a state to go on from
+//! ([`Driver::go_on_from`]). The driver saves what it knows itself: figures, violations and leaks.
+
+use std::io::{self, Read, Write};
+
+use serde::{Deserialize, Serialize};
+
+use super::budget::Budget;
+use super::driver::Driver;
+use super::explorer::{Explorer, run};
+use super::observer::Observer;
+use super::result::{CutPoll, Outcome, Stats, StopReason, Violation};
+use super::saved::{Keeper, read_number, write_number};
+use crate::model::System;
+use crate::property::Leak;
+
+/// Runs the explorer on `system`, as [`explore`](super::explore) does, and saves the state of the
+/// search. An explorer that cannot be saved ([`Profile::can_be_saved`]) never asks the keeper. If
+/// the saved state is not one of this search, the search ends with [`StopReason::Stray`].
+///
+/// [`Profile::can_be_saved`]: super::Profile::can_be_saved
+pub fn explore_saved<S: System>(
+    system: &S,
+    explorer: impl Explorer,
+    budget: Budget,
+    keeper: &mut dyn Keeper,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let refusal = explorer.refusal(system, &budget);
+    run(system, explorer, refusal, Driver::new(system, budget, observer).kept_by(keeper))
+}
+
+/// What the driver of a search saves.
+#[derive(Serialize, Deserialize)]
+struct Findings {
+    stats: Stats,
+    violations: Vec<Violation>,
+    leaks: Vec<Leak>,
+    cut_poll: Option<Box<CutPoll>>,
+    has_long_loop: bool,
+    leaves: u64,
+}
+
+impl<'o> Driver<'o> {
+    /// Lets the state of the search be saved.
+    fn kept_by(mut self, keeper: &'o mut dyn Keeper) -> Self {
+        self.keeper = Some(keeper);
+        self
+    }
+
+    /// Is the state saved now and then?
+    pub(super) fn is_kept(&self) -> bool {
+        self.keeper.is_some()
+    }
+
+    /// Is the state to be saved now?
+    pub(super) fn is_to_save(&mut self) -> bool {
+        !self.is_stopped() && self.keeper.as_mut().is_some_and(|keeper| keeper.is_due())
+    }
+
+    /// Saves the state: what this driver knows, and what `rest` writes.
+    pub(super) fn save(&mut self, rest: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {
+        let findings = Findings {
+            stats: self.stats.clone(),
+            violations: self.violations.clone(),
+            leaks: self.leaks.listed().to_vec(),
+            cut_poll: self.cut_poll.clone(),
+            has_long_loop: self.has_long_loop,
+            leaves: self.leaves,
+        };
+        let text = serde_json::to_vec(&findings).expect("findings are serialisable");
+        if let Some(keeper) = &mut self.keeper {
+            keeper.save(&mut |to| {
+                write_number(to, text.len() as u64)?;
+                to.write_all(&text)?;
+                rest(to)
+            });
+        }
+    }
+
+    /// If there is a state to go on from: reads what this driver knew, and lets `rest` read what
+    /// follows. Returns what it returns.
+    ///
+    /// # Errors
+    /// If the state cannot be read.
+    pub(super) fn go_on_from<T>(
+        &mut self,
+        rest: impl FnOnce(&mut dyn Read, &mut Driver<'_>) -> io::Result<T>,
+    ) -> Option<io::Result<T>> {
+        let keeper = self.keeper.take()?;
+        let read = keeper.saved().map(|mut from| {
+            let length = read_number(&mut *from)?;
+            let mut text = Vec::new();
+            (&mut *from).take(length).read_to_end(&mut text)?;
+            self.know(serde_json::from_slice(&text)?);
+            rest(&mut *from, self)
+        });
+        self.keeper = Some(keeper);
+        read
+    }
+
+    fn know(&mut self, findings: Findings) {
+        self.stats = findings.stats;
+        let symptoms = findings.violations.iter().map(|violation| violation.symptom);
+        self.known = symptoms.zip(0..).collect();
+        self.violations = findings.violations;
+        findings.leaks.into_iter().for_each(|leak| self.leaks.adopt(leak));
+        self.cut_poll = findings.cut_poll;
+        self.has_long_loop = findings.has_long_loop;
+        self.leaves = findings.leaves;
+    }
+
+    /// Ends the search: the saved state is not one of this search.
+    pub(super) fn is_not_of_this(&mut self) {
+        self.stop(StopReason::Stray);
+    }
+}
