@@ -11,9 +11,11 @@
 //! | 2 | the command line or the spec is wrong |
 //! | 3 | incomplete (a limit, a signal, or an explorer that may miss executions), nothing found so far |
 
+mod audit;
 mod batch;
 mod bounds;
 mod branches;
+mod certificate;
 mod check;
 mod checkpoint;
 mod client;
@@ -112,6 +114,7 @@ Exit codes: 0 nothing is violated; 1 a violation was found; 2 the command line o
 
 #[derive(Subcommand)]
 enum Command {
+    Audit(audit::Args),
     Check(check::Args),
     Client(client::Args),
     Compare(compare::Args),
@@ -254,6 +257,7 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
     };
     let mut output = Output::new(cli.color, cli.quiet);
     let result = match cli.command {
+        Command::Audit(args) => audit::run(args, &mut output),
         Command::Check(args) => check::run(args, &mut output),
         Command::Client(args) => client::run(args, &mut output),
         Command::Compare(args) => compare::run(args, &mut output),

@@ -7,6 +7,7 @@
 //! | `result` | the result of a search |
 //! | `few_switches` | the same violation with fewer switches between processes |
 //! | `observer` | callbacks that follow a search |
+//! | `collected` | the classes that a search completes, for a certificate |
 //! | `parallel/ahead` | pieces that other threads explore ahead of a search |
 //! | `turns` | several searches go on one after the other, counted in steps |
 //! | `unvisited` | invariants: in the states that a search visits, and in those that it skips |
@@ -34,6 +35,7 @@
 
 mod auto;
 mod budget;
+mod collected;
 mod configurations;
 mod course;
 mod dpor;
@@ -68,6 +70,7 @@ mod watchdog;
 
 pub use crate::alternatives::Combs;
 pub use budget::{Budget, Depth, ENDLESS};
+pub use collected::Collected;
 pub use dpor::Way;
 pub use driver::Driver;
 pub use explorer::{Explorer, Guarantee, Profile, Splits, explore, explore_branch};

@@ -189,6 +189,7 @@
 //! | [`explore`] | the explorers and the driver they share | all of the above but `lang` |
 //! | [`study`] | many programs by many explorers: rows of measurements, and whether the explorers agree | `explore`, `lang` |
 //! | [`report`] | results and pictures as plain data, rendered as text, tables, JSON, DOT, SVG, HTML | `study`, `explore` |
+//! | [`audit`] | certificates of searches, and their check, which shares with the searches only the model | `model` |
 //! | [`mod@check`] | a search in a test, with its counterexample explained | `report`, `study`, `explore`, `property` |
 //! | `workshop` | reproduction of papers: their tables, studies of clients of data structures, plots | `report`, `study`, `explore`, `lang` |
 //! | `cli` | the command line; only it prints and exits, and only it and `mpi` read files and start processes | everything |
@@ -249,6 +250,7 @@ mod documents {
 }
 
 pub mod alternatives;
+pub mod audit;
 pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;

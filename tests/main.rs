@@ -6,6 +6,7 @@
 //! | `random_models` | random programs, and their coverage of what matters |
 //! | `laws` | the parts against the oracle, on random programs |
 //! | `agreement` | every spec on every explorer, judged by what the explorer guarantees |
+//! | `audit` | certificates: those of searches pass, other lists of classes and damaged ones do not |
 //! | `auto` | the default explorer: the answers of searches that take turns, limits and panics in them |
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
 //! | `golden` | diagnostics, to the letter |
@@ -82,6 +83,7 @@
 
 mod agreement;
 mod alike;
+mod audit;
 mod auto;
 mod branches;
 mod check;

@@ -11,6 +11,7 @@ use crate::agreement::expectations;
 /// What each part of the crate may import, besides itself.
 const LAYERS: &[(&str, &[&str])] = &[
     ("model", &[]),
+    ("audit", &["model"]),
     ("trace", &["model"]),
     ("random", &[]),
     ("unfolding", &["random", "model"]),
@@ -30,6 +31,7 @@ const LAYERS: &[(&str, &[&str])] = &[
         "cli",
         &[
             "workshop",
+            "audit",
             "mpi",
             "systems",
             "report",
@@ -171,6 +173,20 @@ fn top_level(list: &str) -> Vec<&str> {
 fn imports_are_found() {
     let code = "use crate::model::{State, System};\nuse crate::{\n    explore::{Driver, Budget}, lang,\n};\nlet x = crate::trace::y();";
     assert_eq!(imports(code), ["model", "explore", "lang", "trace"]);
+}
+
+/// The checker of certificates is small, and knows the model only by what is public.
+#[test]
+fn the_audit_is_small() {
+    let mut paths = files("src/audit", "rs");
+    paths.push(root().join("src/audit.rs"));
+    let texts: Vec<String> = paths.iter().map(|path| read(path)).collect();
+    let lines: usize = texts.iter().map(|text| text.lines().count()).sum();
+    assert!(lines <= 1_000, "{lines} lines");
+    let mut imported: Vec<String> = texts.iter().flat_map(|text| imports(&code(text))).collect();
+    imported.sort();
+    imported.dedup();
+    assert_eq!(imported, ["model"]);
 }
 
 #[test]
@@ -335,6 +351,7 @@ const EXPLORE: &[&str] = &[
     "result",
     "few_switches",
     "observer",
+    "collected",
     "budget",
     "watchdog",
     "parallel::ahead",

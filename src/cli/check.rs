@@ -1,5 +1,7 @@
 //! `mazurka check`: explores a spec and reports what is wrong with it.
 
+use std::path::PathBuf;
+
 use clap::Args as ClapArgs;
 
 use super::branches::{self, BranchArgs};
@@ -14,7 +16,7 @@ use super::post::Post;
 use super::session::Session;
 use super::spec::{Spec, refusal};
 use super::verification::{self, ResultArgs, SearchArgs};
-use super::{Exit, Failure, lint, memory};
+use super::{Exit, Failure, certificate, lint, memory};
 #[cfg(feature = "mpi")]
 use super::{
     machines::{self, Coordinator},
@@ -47,6 +49,10 @@ pub(super) struct Args {
     branches: BranchArgs,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
+    /// Write a certificate to this file: all classes of executions, which `mazurka audit` can check
+    /// without any search. Explores everything, as with --all
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["branch", "branches", "checkpoint"])]
+    certificate: Option<PathBuf>,
     #[command(flatten)]
     results: ResultArgs,
 }
@@ -62,6 +68,7 @@ Examples:
   mazurka check philosophers.maz -D N=20 --explorer pct --executions 1000 --seed 7
   mazurka check philosophers.maz --draw deadlock.html
   mazurka check philosophers.maz -o result.json
+  mazurka check philosophers.maz --certificate philosophers.cert
   mazurka check philosophers.maz --explorer sleep --branches jobs
   mazurka check philosophers.maz --checkpoint search.json
   mazurka replay philosophers.maz result.json
@@ -87,7 +94,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let default = match args.branches.folder() {
         Some(_) => in_branches(&args, &limits),
         None if args.checkpoint.file().is_some() => in_branches(&args, &limits),
-        None if args.keep_events || lints.ask_about_all() => "udpor",
+        None if args.keep_events || args.certificate.is_some() => "udpor",
+        None if lints.ask_about_all() => "udpor",
         None => "auto",
     };
     let setting = args.search.setting(default)?;
@@ -110,6 +118,9 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         return checkpoint::begin(whole, session, (&args.results, drawing), output);
     }
     let mut variants = Spec::variants(&args.spec, output)?;
+    if let Some(file) = &args.certificate {
+        certificate::may_be_written(file, &args.spec.path, (&setting, &limits), &variants)?;
+    }
     if let Some(refusal) = refusal(&setting, &variants[0].program, &limits) {
         return Err(Failure::Usage(refusal));
     }
@@ -125,13 +136,21 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     if args.keep_events {
         budget.keep_events = usize::MAX;
     }
+    budget.all |= args.certificate.is_some();
     let mut progress = args.search.progress(output);
     let mut reports = Vec::new();
-    let mut drawn = None;
+    let (mut drawn, mut certified) = (None, None);
     for spec in &variants {
-        let quick = setting.on_all_processors();
-        let outcome = progress.beside(&spec.program, &budget, |progress| {
-            explore(&spec.program, quick, budget.clone(), progress)
+        let outcome = progress.beside(&spec.program, &budget, |progress| match args.certificate {
+            Some(_) => {
+                let found = certificate::search(spec, setting, budget.clone(), progress);
+                certified = Some(found.1);
+                found.0
+            }
+            None => {
+                let quick = setting.on_all_processors();
+                explore(&spec.program, quick, budget.clone(), progress)
+            }
         });
         let subject = spec.subject.clone();
         let judged = (limits.clone(), properties.clone());
@@ -155,6 +174,9 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         true => Exit::Violation,
         false => Variants::new(&reports).verdict.into(),
     };
+    if let Some((file, certified)) = args.certificate.as_ref().zip(certified) {
+        certificate::write(file, certified, output)?;
+    }
     if let Some(drawing) = drawing {
         let found = drawn.as_ref().map(|(spec, violations)| (*spec, &violations[..]));
         verification::draw(drawing, found, (Effort::within(&limits), exit), output)?;
@@ -198,6 +220,10 @@ fn by_ranks(args: Args, post: Post, output: &mut Output) -> Result<Exit, Failure
 fn searched_by(args: &Args, ranks: &mut Coordinator, output: &mut Output) -> Result<Exit, Failure> {
     if args.branches.is_branch() || args.branches.folder().is_some() {
         let text = "branches are searched or cut by one process, without `mpirun`";
+        return Err(Failure::Usage(text.into()));
+    }
+    if args.certificate.is_some() {
+        let text = "certificates are written by a search of one process, without `mpirun`";
         return Err(Failure::Usage(text.into()));
     }
     let lints = args.lints.levels(&args.spec.setup.lints())?;

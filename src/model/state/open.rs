@@ -14,7 +14,7 @@ impl State {
     }
 
     /// The number of messages at a declared mailbox that are sent and not paired.
-    pub(crate) fn length_of_declared<S: System>(
+    pub fn length_of_declared<S: System>(
         &self,
         locals: &Locals<'_, S>,
         mailbox: MailboxId,

@@ -1,0 +1,183 @@
+//! Certificates: what a search has found, in a form that a small program can check.
+//!
+//! A search is thousands of lines, and its answer "nothing is wrong" is an answer about executions
+//! that nobody has seen. A [`Certificate`] lists the classes that the search has found. [`audit`]
+//! checks that these are all, and judges them anew. It imports `model` and nothing else: how a
+//! state steps, and which two steps depend on each other.
+//!
+//! # What is checked
+//!
+//! 1. Each class replays on the model, and nothing is enabled at its end. It is in normal form, and
+//!    the classes are in order, so no two are the same.
+//! 2. Each end is judged: deadlock, failed processes, `final`. If the program has invariants, they
+//!    are judged in all states.
+//! 3. No class is missing. For each class C and each event c of it, let K be C without c and
+//!    without all events after c. What is enabled after K is executed, if it is another choice of
+//!    the process of c, or what another process does in C directly after c. Then anything that is
+//!    enabled is executed, to an end. That end has to be a class of the list.
+//! 4. For each test of C that succeeds: let K be C without the test, without the steps that
+//!    complete what it tests, and without all events after these. There the test fails, and an end
+//!    after that is a class of the list.
+//! 5. The numbers are those of the claim.
+//!
+//! # Why no class can be missing then
+//!
+//! Let M be the list, not empty, and F a maximal configuration of the program, perhaps an infinite
+//! one, that is not in M. Let f1, f2, .. be the events of F in an order of execution. For C in M
+//! let n(C) be the largest n for which f1, .., fn are in C. There is a next event e = fn+1 outside
+//! of C: if not, F is part of C, and so F = C, since F is maximal. Take C with the largest n(C),
+//! and let P = {f1, .., fn}, which is part of C. The event e is an action `a` of a process p,
+//! enabled after P.
+//!
+//! *Assume first that what one process can do, no step of another one ends.* So `a` is enabled
+//! after each part K of C that includes P and no later step of p. Since nothing is enabled after
+//! C, the process p has a first step c after P in C, which is not e. Two cases:
+//!
+//! - **c is another choice than `a`.** Rule 3 removes c. P is part of K, and `a` is enabled there.
+//!   So M has a class that includes P and in which p does `a` after P.
+//! - **c is `a` with other causes than e.** Let u be the causes of c outside of P. If u were empty,
+//!   c would be what `a` is after P, which is e. Let b be an event of u that is before no other
+//!   one of u. It is a direct cause of c, and not of p, whose steps before c are in P. Rule 3
+//!   removes b. P is part of K, and c is not, so `a` is enabled. So M has a class that includes P,
+//!   in which p does `a` after P, with fewer causes outside of P: without b, and with none that c
+//!   did not have, which the checker compares.
+//!
+//! So take, among the C with the largest n(C), one in which p does `a` next, if there is one, and
+//! among these one with the fewest causes of that step outside of P. Each case gives a class that
+//! has to come before it in this order, or one with a larger n. Both are impossible, so there is
+//! no F.
+//!
+//! *Failed tests* are the exception: a test of several requests fails as long as none of them is
+//! complete, so what completes one of them ends what the process could do. Let `a` be a failed
+//! test. It depends on no step of another process, so it is the same event wherever it comes. In C
+//! the process p goes on, since a test never waits, and not with `a`, since that would be e. So its
+//! next step c is a success. Rule 4 removes c, and all steps that complete one of the requests. P
+//! has none of these steps: what a step completes follows from the steps before it in the orders of
+//! its object, which are among its causes; so it would complete the request in P as well, and `a`
+//! would not be enabled. So P is part of K, `a` fails there, and M has a class with a larger n.
+//!
+//! Only failed tests are exceptions. Choices, matches, handlers, faults, time-outs, and whom a
+//! notification wakes are choices of one process: they depend on its own state, and on what has
+//! happened, which nothing undoes. The guard of a handler reads the state of its own actor. An
+//! attempt to take a lock is enabled in any case, and what it finds follows from its causes. A poll
+//! of a network may always find nothing. The checker looks for exceptions: at each step of each
+//! execution that it goes through to an end, it refuses if anything else that another process could
+//! do is gone, if a failed test depends on a step of another process, and if a process has a choice
+//! at an operation that is said to have none.
+//!
+//! # What is trusted
+//!
+//! The compiler from the program to the model; `step` of the model; and the dependence relation:
+//! that two executions with the same events lead to the same state, in which the same is enabled.
+//! (Where the checker leaves events out, it compares the events that remain.) Not trusted is any
+//! search, happens-before order, race, sleep set, unfolding or static analysis.
+//!
+//! # What has no certificate
+//!
+//! Programs in which a search does not run every execution to its end: loops that wait, polls that
+//! are cut, a bound on the depth, executions without an end; demands on endless executions; and
+//! communications that may end early or late.
+
+mod classes;
+mod ends;
+mod text;
+mod walk;
+
+use std::fmt::{self, Display, Formatter};
+
+use classes::Audit;
+
+use crate::model::{Schedule, System};
+
+/// The classes that a search has found, and what it says about them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    /// What program it is about, in one line.
+    pub program: String,
+    /// What it says.
+    pub claim: Claim,
+    /// All classes: one execution of each, in normal form and in ascending order.
+    ///
+    /// The normal form of a class goes on with the process born first of those whose next event has
+    /// all its causes.
+    pub classes: Vec<Schedule>,
+}
+
+/// What a certificate says about a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Claim {
+    /// The number of classes.
+    pub classes: u64,
+    /// The classes that end in a deadlock.
+    pub deadlocked: u64,
+    /// The classes with a violation: a deadlock, a failed process, a `final` block or an invariant
+    /// that does not hold.
+    pub violating: u64,
+}
+
+/// Why a certificate is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    class: Option<usize>,
+    why: String,
+}
+
+impl Refused {
+    fn new(why: impl Into<String>) -> Refused {
+        Refused { class: None, why: why.into() }
+    }
+
+    /// About the class with this index.
+    fn about(self, class: usize) -> Refused {
+        Refused { class: self.class.or(Some(class)), ..self }
+    }
+}
+
+impl Display for Refused {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.class {
+            Some(class) => write!(f, "class {}: {}", class + 1, self.why),
+            None => f.write_str(&self.why),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// Checks that the certificate has all classes of the system, and that what it says about them is
+/// true. `allow_pending`: messages to actors may stay pending at the end.
+pub fn audit<S: System>(
+    system: &S,
+    allow_pending: bool,
+    certificate: &Certificate,
+) -> Result<(), Refused> {
+    if let Some(why) = refusal(system) {
+        return Err(Refused::new(why));
+    }
+    let mut audit = Audit::new(system, &certificate.classes);
+    let broken = audit.walk.broken()?;
+    let found = audit.replay(allow_pending, &broken)?;
+    if found != certificate.claim {
+        let (said, found) = (certificate.claim, found);
+        return Err(Refused::new(format!("it says {said}, but it has {found}")));
+    }
+    audit.close()
+}
+
+/// Why this system has no certificates, as the end of a sentence; `None` if it may have.
+pub fn refusal<S: System>(system: &S) -> Option<&'static str> {
+    if system.liveness().is_some() {
+        return Some("the program demands something of endless executions");
+    }
+    if system.objects().may_end_late {
+        return Some("communications may end early or late: name one way");
+    }
+    system.may_be_in_vain().then_some("executions may be in vain")
+}
+
+impl Display for Claim {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Claim { classes, deadlocked, violating } = self;
+        write!(f, "{classes} classes, {deadlocked} deadlocked, {violating} violating")
+    }
+}

@@ -1,0 +1,108 @@
+//! The judgement of states: deadlocks, failures, `final` and invariants.
+
+use rustc_hash::FxHashSet;
+
+use super::Refused;
+use super::walk::{Key, Walk};
+use crate::model::{Finale, Invariants, LocalId, Op, ProcessId, Status, System, View};
+
+/// In more configurations, invariants are not judged.
+const MAX_CONFIGURATIONS: usize = 1 << 20;
+
+/// How a class ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct End {
+    pub(super) is_deadlocked: bool,
+    /// Has a process failed, or does a `final` block?
+    pub(super) has_failed: bool,
+}
+
+impl<S: System> Walk<'_, S> {
+    /// Judges a state in which nothing is enabled.
+    pub(super) fn judge_end(&self, allow_pending: bool) -> Result<End, Refused> {
+        let Walk { locals, state, .. } = self;
+        let mut has_failed = false;
+        for process in state.processes() {
+            if let Status::Failed(failure) = locals.status(state.local(process)) {
+                if failure.is_unsupported() {
+                    return Err(Refused::new("a process does what is not supported"));
+                }
+                has_failed = true;
+            }
+            if state.round_of_polls(locals, process).is_some() {
+                return Err(Refused::new("a process polls for ever at its end"));
+            }
+        }
+        // A failed process that is unfinished has messages, so it is an actor, too.
+        let is_actor =
+            |process| matches!(locals.op(state.local(process)), None | Some(Op::Handle { .. }));
+        let is_deadlocked = state.stuck(locals).any(|one| !(allow_pending && is_actor(one)));
+        if !is_deadlocked && let Some(finale) = locals.system().finale() {
+            has_failed |= self
+                .seen(|ends, cells| Finale::judge(finale, ends, cells, &locals.values).is_some());
+        }
+        Ok(End { is_deadlocked, has_failed })
+    }
+
+    /// Shows the local states and the cells of the state.
+    fn seen<T>(
+        &self,
+        ask: impl FnOnce(&[Option<&S::Local>], crate::model::Contents<'_>) -> T,
+    ) -> T {
+        let Walk { locals, state, .. } = self;
+        let last = state.processes().map(|process| process.index() + 1).max().unwrap_or(0);
+        let here: Vec<_> = (0..last as u32)
+            .map(|process| state.local(ProcessId(process)))
+            .map(|local| {
+                let is_of_program = local != LocalId::ABSENT && local != LocalId::CARRIER;
+                is_of_program.then(|| locals.get(local))
+            })
+            .collect();
+        ask(&here, &|cell| state.content_of_declared(locals, cell))
+    }
+
+    /// Does an invariant fail in the state?
+    fn is_broken(&self, invariants: &dyn Invariants<S::Local>) -> bool {
+        self.seen(|here, cells| {
+            let lengths = |mailbox| self.state.length_of_declared(&self.locals, mailbox);
+            let view = View { locals: here, cells, lengths: &lengths };
+            (0..invariants.count()).any(|one| invariants.judge(one, &view).is_some())
+        })
+    }
+
+    /// Goes through all configurations, and returns those in which an invariant fails.
+    ///
+    /// The states of the program are those of its configurations, whatever the order of their
+    /// events. There may be many more of them than classes.
+    pub(super) fn broken(&mut self) -> Result<Vec<Key>, Refused> {
+        let Some(invariants) = self.locals.system().invariants() else { return Ok(Vec::new()) };
+        let (mut broken, mut seen) = (Vec::new(), FxHashSet::default());
+        // For each step from the initial state on: what is left to try after it.
+        let mut open = vec![self.enabled()];
+        if self.is_broken(invariants) {
+            broken.push(self.key());
+        }
+        while let Some(left) = open.last_mut() {
+            let Some(action) = left.pop() else {
+                open.pop();
+                if !open.is_empty() {
+                    self.pop();
+                }
+                continue;
+            };
+            self.push(action)?;
+            if seen.len() == MAX_CONFIGURATIONS {
+                return Err(Refused::new("there are too many states to judge invariants in"));
+            }
+            if !seen.insert(self.key()) {
+                self.pop();
+                continue;
+            }
+            if self.is_broken(invariants) {
+                broken.push(self.key());
+            }
+            open.push(self.enabled());
+        }
+        Ok(broken)
+    }
+}

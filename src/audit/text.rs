@@ -1,0 +1,93 @@
+//! Certificates as text.
+//!
+//! ```text
+//! mazurka certificate 1
+//! program 1d2c… {"defines":[["N","2"]], …}
+//! classes 2
+//! deadlocked 1
+//! violating 1
+//! 0 0x2,1x4
+//! 1 1,0,1
+//! ```
+//!
+//! A line for each class: how many of its first actions are those of the class before, and the
+//! others, as a [`Schedule`]. A certificate has one text: a text with the same meaning is refused.
+
+use std::fmt::{self, Display, Formatter};
+use std::str::FromStr;
+
+use super::{Certificate, Claim, Refused};
+use crate::model::{Action, Schedule};
+
+const FIRST_LINE: &str = "mazurka certificate 1";
+/// The longest execution that is read: a repetition must not fill the memory.
+const MAX_LENGTH: usize = 1 << 20;
+
+impl Display for Certificate {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Claim { classes, deadlocked, violating } = self.claim;
+        writeln!(f, "{FIRST_LINE}\nprogram {}", self.program)?;
+        writeln!(f, "classes {classes}\ndeadlocked {deadlocked}\nviolating {violating}")?;
+        let mut previous: &[Action] = &[];
+        for class in &self.classes {
+            let kept = kept(previous, class);
+            let rest: Schedule = class[kept..].iter().copied().collect();
+            writeln!(f, "{kept} {rest}")?;
+            previous = class;
+        }
+        Ok(())
+    }
+}
+
+/// The number of first actions that two executions share.
+pub(super) fn kept(one: &[Action], other: &[Action]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+impl FromStr for Certificate {
+    type Err = Refused;
+
+    fn from_str(text: &str) -> Result<Certificate, Refused> {
+        let mut lines = text.lines();
+        if lines.next() != Some(FIRST_LINE) {
+            return Err(Refused::new(format!("it does not begin with `{FIRST_LINE}`")));
+        }
+        let mut field = |name: &str| {
+            let line = lines.next().and_then(|line| line.strip_prefix(name)?.strip_prefix(' '));
+            line.ok_or_else(|| Refused::new(format!("the line `{name} ..` is missing")))
+        };
+        let number = |text: &str| {
+            text.parse().map_err(|_| Refused::new(format!("`{text}` is not a number")))
+        };
+        let program = field("program")?.to_owned();
+        let claim = Claim {
+            classes: number(field("classes")?)?,
+            deadlocked: number(field("deadlocked")?)?,
+            violating: number(field("violating")?)?,
+        };
+        let mut classes: Vec<Schedule> = Vec::new();
+        for line in lines {
+            let previous: &[Action] = classes.last().map_or(&[], |last| last);
+            let class = class(previous, line).map_err(|why| why.about(classes.len()))?;
+            classes.push(class);
+        }
+        let certificate = Certificate { program, claim, classes };
+        match certificate.to_string() == text {
+            true => Ok(certificate),
+            false => Err(Refused::new("it is not written as certificates are")),
+        }
+    }
+}
+
+fn class(previous: &[Action], line: &str) -> Result<Schedule, Refused> {
+    let (kept, rest) = line.split_once(' ').ok_or(Refused::new("the line has one part only"))?;
+    let kept: usize = kept.parse().map_err(|_| Refused::new("the line begins with no number"))?;
+    let Some(kept) = previous.get(..kept) else {
+        return Err(Refused::new("the class before it is shorter"));
+    };
+    let rest: Schedule = rest.parse().map_err(|why| Refused::new(format!("{why}")))?;
+    if rest.len() > MAX_LENGTH || rest.loop_from().is_some() {
+        return Err(Refused::new("it is no execution that ends"));
+    }
+    Ok(kept.iter().chain(rest.iter()).copied().collect())
+}

@@ -1,0 +1,396 @@
+//! Certificates: those of searches pass, and nothing else does.
+//!
+//! The judge is the definition: a list of classes with correct claims passes iff it is the list of
+//! all classes. So every other subset of them must be refused.
+
+use std::collections::BTreeMap;
+
+use mazurka::audit::{Certificate, Claim, Refused, audit};
+use mazurka::explore::{
+    Budget, Collected, End, Exhaustive, Explorer, NoObserver, Source, Udpor, explore,
+};
+use mazurka::lang::{Program, compile};
+use mazurka::model::{Action, Choice, ProcessId, Schedule, System};
+
+use crate::cli::{code, run, stderr, stdout};
+use crate::random_models::{Erased, Rng, Sample, actors, later, p2p, processes};
+use crate::tidy::specs_without_demands;
+
+type Classes = BTreeMap<Schedule, End>;
+
+/// Larger programs are left out.
+const MAX_CLASSES: u64 = 60;
+
+/// All classes of the system, if the explorer completes all of them, and whether it may have loops
+/// that wait.
+fn classes_by<S: System>(
+    system: &S,
+    explorer: impl Explorer,
+    most: u64,
+) -> Option<(Classes, bool)> {
+    let budget = Budget { all: true, max_traces: Some(most), ..Budget::default() };
+    if mazurka::audit::refusal(system).is_some() || explorer.refusal(system, &budget).is_some() {
+        return None;
+    }
+    let mut none = NoObserver;
+    let mut collected = Collected::new(&mut none);
+    let outcome = explore(system, explorer, budget, &mut collected);
+    let is_whole = outcome.is_complete() && outcome.stats.given_up == 0;
+    is_whole.then(|| collected.classes(system).ok()).flatten()
+}
+
+fn classes_of<S: System>(system: &S) -> Option<Classes> {
+    classes_by(system, Udpor::default(), MAX_CLASSES).map(|(classes, _)| classes)
+}
+
+/// A certificate of these classes that says nothing wrong about them.
+fn certificate<'c>(classes: impl IntoIterator<Item = (&'c Schedule, &'c End)>) -> Certificate {
+    let (mut claim, mut list) = (Claim::default(), Vec::new());
+    for (class, end) in classes {
+        claim.classes += 1;
+        claim.deadlocked += u64::from(end.is_deadlocked);
+        claim.violating += u64::from(end.is_violating);
+        list.push(class.clone());
+    }
+    Certificate { program: "a program".into(), claim, classes: list }
+}
+
+fn program(text: &str) -> Program {
+    compile("program.maz", text, &[]).unwrap_or_else(|errors| panic!("{}", errors.render(false)))
+}
+
+/// The classes of a program that has a certificate.
+fn certified(text: &str) -> (Program, Classes) {
+    let program = program(text);
+    let classes = classes_of(&program).expect("a small program");
+    assert_eq!(audit(&program, false, &certificate(&classes)), Ok(()), "{text}");
+    (program, classes)
+}
+
+/// Refuses the subsets of the classes, but for the whole: all if there are few, else some.
+fn assert_only_all_pass<S: System>(system: &S, classes: &Classes, what: &dyn Fn() -> String) {
+    let passes = |is_in: &dyn Fn(usize) -> bool| {
+        let some = classes.iter().enumerate().filter(|(at, _)| is_in(*at)).map(|(_, class)| class);
+        audit(system, false, &certificate(some))
+    };
+    assert_eq!(passes(&|_| true), Ok(()), "{}", what());
+    let count = classes.len();
+    if count <= 6 {
+        for subset in 0..(1u32 << count) - 1 {
+            assert!(passes(&|at| subset >> at & 1 == 1).is_err(), "{subset:b} of {}", what());
+        }
+        return;
+    }
+    let mut rng = Rng::new(count as u64);
+    for missing in 0..count {
+        assert!(passes(&|at| at != missing).is_err(), "all but {missing} of {}", what());
+        let others: Vec<bool> = (0..count).map(|at| at != missing && rng.chance(80)).collect();
+        assert!(passes(&|at| others[at]).is_err(), "{others:?} of {}", what());
+    }
+}
+
+fn assert_samples_are_sound(samples: &[Sample<Erased<'_>>], most: u64) {
+    let mut tried = 0;
+    for sample in samples.iter().filter(|sample| (2..=most).contains(&sample.classes)) {
+        if let Some(classes) = classes_of(&sample.script) {
+            assert_eq!(classes.len() as u64, sample.classes, "{}", sample.describe());
+            assert_only_all_pass(&sample.script, &classes, &|| sample.describe());
+            tried += 1;
+        }
+    }
+    assert!(tried * 3 > samples.len(), "only {tried} of {} programs", samples.len());
+}
+
+#[test]
+fn only_all_classes_of_random_programs_pass() {
+    for family in [processes(), later(), actors(), p2p()] {
+        assert_samples_are_sound(&family[..12], 12);
+    }
+}
+
+#[test]
+#[ignore = "slow"]
+fn only_all_classes_of_random_programs_pass_at_length() {
+    for family in [processes(), later(), actors(), p2p()] {
+        assert_samples_are_sound(family, MAX_CLASSES);
+    }
+}
+
+/// Checks the certificates of every `each`-th spec with at most this number of classes.
+fn assert_specs_are_certified(each: usize, most: u64) {
+    let mut tried = 0;
+    for path in specs_without_demands().into_iter().step_by(each) {
+        let text = std::fs::read_to_string(&path).expect("a spec");
+        let Ok(program) = compile("spec.maz", &text, &[]) else { continue };
+        if let Some((classes, false)) = classes_by(&program, Udpor::default(), most) {
+            let made = certificate(&classes);
+            assert_eq!(audit(&program, false, &made), Ok(()), "{}", path.display());
+            assert_eq!(made.to_string().parse(), Ok(made), "{}", path.display());
+            tried += 1;
+        }
+    }
+    assert!(tried * each > 200, "only {tried} specs");
+}
+
+#[test]
+fn specs_are_certified() {
+    assert_specs_are_certified(20, 12);
+}
+
+#[test]
+#[ignore = "slow"]
+fn specs_are_certified_at_length() {
+    assert_specs_are_certified(1, 2_000);
+}
+
+/// All explorers that complete every class give the same certificate.
+#[test]
+fn the_certificate_does_not_depend_on_the_explorer() {
+    let program = program(
+        "mutex a; mutex b; process P { lock(a); lock(b); } process Q { lock(b); lock(a); }",
+    );
+    let one = certificate(&classes_of(&program).unwrap()).to_string();
+    for other in [
+        classes_by(&program, Source::default(), MAX_CLASSES),
+        classes_by(&program, Exhaustive, 10_000),
+    ] {
+        assert_eq!(certificate(&other.unwrap().0).to_string(), one);
+    }
+    assert_eq!(
+        one,
+        "mazurka certificate 1\nprogram a program\nclasses 3\ndeadlocked 3\nviolating 3\n\
+         0 0x4,1\n2 1,0,1x2\n0 1x3,0,1\n"
+    );
+}
+
+/// A test of two requests fails only as long as both messages are missing: to find that, both sends
+/// have to be taken out at once.
+#[test]
+fn a_test_that_fails_is_not_forgotten() {
+    let (program, classes) = certified(
+        "mailbox a: int; mailbox b: int;
+         process P { let x = irecv(a); let y = irecv(b); let r = testany([x, y]); }
+         process Q { isend(a, 1); } process R { isend(b, 2); }",
+    );
+    assert_eq!(classes.len(), 3);
+    let failing = |class: &Schedule| class.iter().any(|action| action.choice == Choice::NOTHING);
+    let rest = classes.iter().filter(|(class, _)| !failing(class));
+    let why = audit(&program, false, &certificate(rest)).expect_err("a class is missing");
+    assert!(why.to_string().contains("another class is missing"), "{why}");
+}
+
+/// Each of these is true of a program, but not of this one, or not the whole truth.
+#[test]
+fn false_statements_are_refused() {
+    let (program, classes) = certified(
+        "shared x: int = 0; process P { x = 1; } process Q { x = 2; }
+         final { assert(x == 1, \"one\"); }",
+    );
+    let good = certificate(&classes);
+    assert_eq!(good.claim, Claim { classes: 2, deadlocked: 0, violating: 1 });
+    let refusal = |change: &dyn Fn(&mut Certificate)| {
+        let mut bad = good.clone();
+        change(&mut bad);
+        audit(&program, false, &bad).expect_err("it is wrong").to_string()
+    };
+    let cases: [(&dyn Fn(&mut Certificate), &str); 8] = [
+        (&|bad| bad.claim.violating = 0, "it says 2 classes, 0 deadlocked, 0 violating, but"),
+        (&|bad| bad.claim.deadlocked = 1, "it says 2 classes, 1 deadlocked, 1 violating, but"),
+        (&|bad| bad.claim.classes = 3, "it says 3 classes"),
+        (&|bad| bad.classes.clear(), "it has no class"),
+        (&|bad| bad.classes.swap(0, 1), "class 2: it is not in order"),
+        (&|bad| bad.classes[1] = bad.classes[0].clone(), "class 2: it is not in order"),
+        (&|bad| bad.classes[0].truncate(1), "class 1: it does not end"),
+        (&|bad| bad.classes[0] = "0,2".parse().unwrap(), "class 1: its step 2 is not possible"),
+    ];
+    for (change, expected) in cases {
+        let why = refusal(change);
+        assert!(why.starts_with(expected), "{why}");
+    }
+}
+
+#[test]
+fn a_class_has_one_normal_form() {
+    let (program, classes) = certified("process P { local(\"p\"); } process Q { local(\"q\"); }");
+    let mut bad = certificate(&classes);
+    assert_eq!(bad.classes[0].to_string(), "0,1");
+    bad.classes[0] = "1,0".parse().unwrap();
+    let why = audit(&program, false, &bad).expect_err("not in normal form").to_string();
+    assert_eq!(why, "class 1: it is not in normal form");
+}
+
+/// An invariant may fail in a state between the steps of the normal form.
+#[test]
+fn invariants_are_judged_in_all_states() {
+    let text = "shared x: int = 0; shared y: int = 0;
+        process P { x = 1; x = 0; } process Q { y = 1; y = 0; }
+        invariant { assert(x + y < 2, \"not both\"); }";
+    let (program, classes) = certified(text);
+    let mut bad = certificate(&classes);
+    assert_eq!(bad.claim, Claim { classes: 1, deadlocked: 0, violating: 1 });
+    bad.claim.violating = 0;
+    assert!(audit(&program, false, &bad).is_err());
+}
+
+#[test]
+fn pending_messages_are_judged_as_asked() {
+    let program = program(
+        &std::fs::read_to_string(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/specs/language/actor-starved.maz"
+        ))
+        .expect("a spec"),
+    );
+    let good = certificate(&classes_of(&program).expect("a small program"));
+    assert!(good.claim.deadlocked > 0);
+    assert_eq!(audit(&program, false, &good), Ok(()));
+    assert!(audit(&program, true, &good).is_err());
+}
+
+/// Programs whose certificates are mutated: of every kind of choice.
+const MUTATED: [&str; 5] = [
+    "mutex a; mutex b; process P { lock(a); lock(b); } process Q { lock(b); lock(a); }",
+    "shared x: int = 0; process P[i in 0..3] { let y = x; x = y + 1; }",
+    "p2p mailbox m: int; process P[i in 0..3] { send(m, i); } process R { let a = recv(m); let b = recv(m); }",
+    "mailbox a: int; process P { let x = irecv(a); let t = test(x); let c = choose(0..3); } process Q { isend(a, 1); }",
+    "process Main { let p = spawn W(1); let q = spawn W(2); join(p); join(q); assert(x > 1); }
+     shared x: int = 0; process W(n: int) { x = n; }",
+];
+
+/// Damages a certificate as a value.
+fn damage(rng: &mut Rng, it: &mut Certificate) {
+    let class = rng.below(it.classes.len());
+    let mut actions: Vec<Action> = it.classes[class].to_vec();
+    let step = rng.below(actions.len().max(1));
+    match rng.below(11) {
+        0 => drop(it.classes.remove(class)),
+        1 => it.classes.insert(class, it.classes[class].clone()),
+        2 => {
+            let other = rng.below(it.classes.len());
+            it.classes.swap(class, other);
+        }
+        3 => drop(actions.remove(step)),
+        4 => actions.insert(step, actions[step]),
+        5 => {
+            let other = rng.below(actions.len());
+            actions.swap(step, other);
+        }
+        6 => actions[step].process = ProcessId(rng.below(5) as u32),
+        7 => actions[step].choice = Choice(rng.below(6) as i32 - 2),
+        8 => it.claim.violating += 1,
+        9 => it.claim.deadlocked = rng.below(3) as u64,
+        _ => it.claim.classes = rng.below(9) as u64,
+    }
+    if !it.classes.is_empty() && class < it.classes.len() && it.classes[class].to_vec() != actions {
+        // Its place in the list is not to give it away.
+        if !rng.chance(50) {
+            it.classes[class] = actions.into();
+        } else if it.classes.len() > class {
+            it.classes[class] = actions.into();
+            it.classes.sort();
+        }
+    }
+    // Nor is the number of classes.
+    if rng.chance(70) {
+        it.claim.classes = it.classes.len() as u64;
+    }
+}
+
+/// Damages a certificate as a text.
+fn scratch(rng: &mut Rng, text: &str) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    let at = rng.below(bytes.len());
+    match rng.below(4) {
+        0 => bytes[at] = *rng.pick(b"0123456789:,x -\n"),
+        1 => drop(bytes.remove(at)),
+        2 => bytes.insert(at, *rng.pick(b"0123456789:,x -\n")),
+        _ => bytes.truncate(at),
+    }
+    String::from_utf8(bytes).expect("ASCII")
+}
+
+/// Refuses 10,000 certificates that are damaged in one place or two.
+#[test]
+fn damaged_certificates_are_refused() {
+    let mut rng = Rng::new(7);
+    let all: Vec<_> = MUTATED.iter().map(|text| certified(text)).collect();
+    let mut refused = 0;
+    while refused < 10_000 {
+        let (program, classes) = rng.pick(&all);
+        let good = certificate(classes);
+        let mut bad = good.clone();
+        let verdict = match rng.chance(50) {
+            true => {
+                (0..rng.range(1, 3)).for_each(|_| match bad.classes.is_empty() {
+                    true => {}
+                    false => damage(&mut rng, &mut bad),
+                });
+                audit(program, false, &bad)
+            }
+            false => {
+                let text = scratch(&mut rng, &good.to_string());
+                match text.parse::<Certificate>() {
+                    Err(why) => Err(why),
+                    Ok(read) => {
+                        bad = read;
+                        audit(program, false, &bad)
+                    }
+                }
+            }
+        };
+        // The name of the program is compared by the command.
+        let is_same = bad.claim == good.claim && bad.classes == good.classes;
+        match verdict {
+            Ok(()) => assert!(is_same, "{bad}\n\n{good}"),
+            Err(Refused { .. }) => refused += 1,
+        }
+    }
+}
+
+/// What `check` writes, `audit` reads; and what it says, and its exit codes.
+#[test]
+fn certificates_on_the_command_line() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("{}-certificate", std::process::id()));
+    let file = file.to_str().expect("a path in UTF-8");
+    let spec = |name: &str| format!("{root}/specs/{name}.maz");
+    let (dining, mailbox) = (spec("mutex/philosophers"), spec("mailbox/basic-deadlock"));
+
+    let made = run(&["check", &dining, "--certificate", file, "-D", "N=3"]);
+    assert_eq!(code(&made), 1, "{}", stderr(&made));
+    assert!(stderr(&made).contains("Certificate: "), "{}", stderr(&made));
+    let good = run(&["audit", &dining, file, "-D", "N=3"]);
+    let lines = "Certified: the program is violated: 1 class ends in a deadlock.\n7 classes, replayed and judged; none is missing.\n";
+    assert_eq!((code(&good), stdout(&good).as_str()), (1, lines), "{}", stderr(&good));
+
+    // Other constants, another program, a damaged file.
+    for args in [vec!["audit", &dining, file, "-D", "N=4"], vec!["audit", &mailbox, file]] {
+        let other = run(&args);
+        assert_eq!(code(&other), 2);
+        assert!(stderr(&other).contains("it is about another text"), "{}", stderr(&other));
+    }
+    let text = std::fs::read_to_string(file).unwrap();
+    let (shorter, _) = text.trim_end().rsplit_once('\n').unwrap();
+    std::fs::write(file, format!("{}\n", shorter.replace("classes 7", "classes 6"))).unwrap();
+    let bad = run(&["audit", &dining, file, "-D", "N=3"]);
+    assert_eq!((code(&bad), stdout(&bad).as_str()), (2, ""));
+    assert!(stderr(&bad).contains("another class is missing"), "{}", stderr(&bad));
+    std::fs::remove_file(file).unwrap();
+
+    // Nothing is written where there is no certificate.
+    for (args, why) in [
+        (vec!["--depth", "5"], "--depth cuts executions"),
+        (vec!["--explorer", "stateful"], "`stateful` does not complete every class"),
+        (vec!["--jobs", "2"], "--jobs"),
+    ] {
+        let mut all = vec!["check", &dining, "--certificate", file];
+        all.extend(args);
+        let refused = run(&all);
+        assert_eq!(code(&refused), 2, "{all:?}");
+        assert!(stderr(&refused).contains(why), "{}", stderr(&refused));
+    }
+    let polling = run(&["check", &spec("mailbox/polling"), "--certificate", file]);
+    assert!(stderr(&polling).contains("No certificate, and"), "{}", stderr(&polling));
+    assert!(!std::path::Path::new(file).exists());
+}
