@@ -28,6 +28,7 @@
 //! | `udpor` | the explorer that walks along configurations |
 //! | `states` | explorers that store states |
 //! | `parallel` | a search in pieces, by several workers |
+//! | `estimate` | about how many classes there are |
 //! | `auto` | the default: chooses among explorers, which take turns |
 //! | `settings` | the table of explorers, and explorers with their options |
 //!
