@@ -268,8 +268,7 @@ fn free(output: &Output) -> Value {
 /// A search that takes some time, by this explorer.
 fn search(explorer: &str) -> Vec<&str> {
     let n = match explorer {
-        _ if cfg!(debug_assertions) => "N=7",
-        "parsimonious" => "N=11",
+        "parsimonious" => "N=12",
         _ => "N=9",
     };
     let spec = "../../../specs/memory/lastzero.maz";

@@ -84,7 +84,7 @@ fn endless_programs_have_no_estimate() {
     let effort = Effort { sweeps: 3, time: Duration::MAX, seed: 0 };
     let budget = Budget { endless: Some(300), ..Budget::default() };
     let found = estimate(&program, &budget, &effort);
-    assert_eq!(found, Err(StopReason::Depth));
+    assert_eq!(found, Err(StopReason::Endless));
 }
 
 #[test]
