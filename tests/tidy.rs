@@ -393,6 +393,7 @@ const EXPLORE: &[&str] = &[
     "prefix::occurrence",
     "prefix::shown",
     "prefix::graph",
+    "estimate",
     "auto",
     "parallel::place",
     "parallel::joined",

@@ -184,7 +184,7 @@ impl<'s, S: System> Walk<'s, S> {
             // The first step of a process has one cause: the step that has started the process.
             let is_first = !earlier.iter().any(is_own);
             let are_own = last.causes.iter().all(|&cause| is_own(&earlier[cause as usize]));
-            if !are_own && !(is_first && last.causes.len() == 1) {
+            if !(are_own || is_first && last.causes.len() == 1) {
                 return Err(Refused::new("a failed test depends on a step of another process"));
             }
         }

@@ -91,7 +91,7 @@ impl Stored {
 
     fn sum(&self) -> String {
         let said = (&self.task, &self.peak_memory_bytes, &self.spent, &self.part);
-        hash(&serde_json::to_string(&said).expect("parts are serialisable"))
+        hash(serde_json::to_string(&said).expect("parts are serialisable"))
     }
 
     /// Writes the part to a file.

@@ -1,5 +1,5 @@
-//! Violations that are kept (`--save DIR`), each in a file of its own, to be replayed later: perhaps
-//! of a program that has changed.
+//! Violations that are kept (`--save DIR`), each in a file of its own, to be replayed later,
+//! perhaps on a program that has changed.
 //!
 //! A file is the result of the search in JSON with this violation alone, and in `saved` the hash of
 //! the program and the command that replays it. Its name is that of the program, the kind of the

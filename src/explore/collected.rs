@@ -27,7 +27,7 @@ impl<'o> Collected<'o> {
     /// The classes, each by its normal form, with their ends. The normal form goes on with the
     /// process born first of those whose next event has all its causes.
     ///
-    /// Also returns whether the program may have loops that wait, which no search runs to their end.
+    /// Also returns whether the program may have loops that wait, which no search runs to an end.
     ///
     /// # Errors
     /// Why there is no such list: an execution waits in a loop, so it has no end.

@@ -53,6 +53,7 @@ mod reactions;
 pub mod s_por;
 mod safe_set;
 pub(crate) mod settings;
+mod sight;
 pub(crate) mod source_set;
 mod store;
 mod table;

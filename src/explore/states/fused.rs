@@ -22,7 +22,7 @@
 //! in full.
 //!
 //! **Invariants.** A step is visible, too, if an invariant reads something that the step changes
-//! ([`Readers`]). The steps that are made first are then unseen by all invariants. So for each
+//! (`sight`). The steps that are made first are then unseen by all invariants. So for each
 //! execution the search makes one in which the invariants see the same, in the same order (Clarke,
 //! Grumberg, Peled, *Model checking*, 1999, section 10.6). S-POR itself does not know that, and
 //! refuses invariants.
@@ -38,12 +38,13 @@ use super::depth_first::{self, DepthFirst, Reduction};
 use super::plan::Plan;
 use super::processes::Processes;
 use super::settings::{Stateful, Switch};
+use super::sight::Sight;
 use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile};
 use crate::explore::settings::options::{Options, Takes};
 use crate::model::{Action, Choice, LocalId, ProcessId, System};
-use crate::property::{Changed, Invariants, Readers};
+use crate::property::Changed;
 
 /// The largest number of steps that are fused with the one before them.
 const MOST: usize = 64;
@@ -109,18 +110,6 @@ impl<S: System> Reduction<S> for FirstAlone {
         let top = search.top();
         let rest = top.safe.without(&top.explored);
         search.first(&rest, false)
-    }
-}
-
-/// What a search that fuses steps knows of invariants.
-#[derive(Default)]
-pub(super) struct Sight(Option<Readers>);
-
-impl Sight {
-    /// The sight of the invariants that the search has to judge.
-    pub(super) fn new<S: System>(system: &S, driver: &Driver<'_>) -> Sight {
-        let are_judged = driver.budget().properties.contain::<Invariants>();
-        Sight(system.invariants().filter(|_| are_judged).map(|_| Readers::default()))
     }
 }
 
