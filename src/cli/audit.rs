@@ -8,8 +8,9 @@ use super::options::SpecArgs;
 use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure, certificate, files};
-use crate::audit::{Certificate, Claim, audit};
-use crate::report::text::{shown, thousands};
+use crate::audit::{Certificate, Claim, Refused, audit};
+use crate::model::masked;
+use crate::report::text::{plural, shown};
 
 /// Check a certificate that `check --certificate` has written
 ///
@@ -40,11 +41,10 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let refused = |why: String| Failure::Usage(format!("{file} is refused: {why}"));
     let text = files::read(&args.certificate)?;
     let spec = Spec::load(&args.spec, output)?;
-    let certificate: Certificate =
-        text.parse().map_err(|why: crate::audit::Refused| refused(why.to_string()))?;
+    let certificate: Certificate = text.parse().map_err(|why: Refused| refused(why.to_string()))?;
     let program = certificate::program(&spec.subject);
     if certificate.program != program {
-        let said = crate::model::masked(&certificate.program);
+        let said = masked(&certificate.program);
         return Err(refused(format!(
             "it is about another text, or other constants or options: {said}, and not {program}"
         )));
@@ -68,7 +68,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
 }
 
 fn classes_of(count: u64) -> String {
-    format!("{} {}", thousands(count), if count == 1 { "class" } else { "classes" })
+    plural(count, "class", "classes")
 }
 
 /// How many classes end in a deadlock, and how many others are violated.

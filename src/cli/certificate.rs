@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use super::log::hash;
 use super::output::Output;
 use super::progress::Progress;
 use super::spec::Spec;
 use super::{Failure, files};
 use crate::audit::{self, Certificate, Claim};
-use crate::explore::{Budget, Collected, Explorer, Guarantee, Outcome, Setting, explore};
+use crate::explore::{Budget, Collected, End, Explorer, Guarantee, Outcome, Setting, explore};
 use crate::report::Subject;
 use crate::report::text::shown;
 use crate::study::Limits;
@@ -50,9 +51,8 @@ pub(super) fn search(
             if may_wait {
                 return Err("the program has loops that may wait");
             }
-            let count = |is: fn(&crate::explore::End) -> bool| {
-                classes.values().filter(|end| is(end)).count() as u64
-            };
+            let count =
+                |is: fn(&End) -> bool| classes.values().filter(|end| is(end)).count() as u64;
             let claim = Claim {
                 classes: classes.len() as u64,
                 deadlocked: count(|end| end.is_deadlocked),
@@ -91,7 +91,5 @@ pub(super) fn program(subject: &Subject) -> String {
         options.remove("mazurka");
         options.remove("spec");
     }
-    let fnv = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    let hash = subject.source.bytes().fold(0xcbf2_9ce4_8422_2325, fnv);
-    format!("{hash:016x} {options}")
+    format!("{} {options}", hash(&subject.source))
 }

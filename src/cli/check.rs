@@ -22,7 +22,7 @@ use super::{
     machines::{self, Coordinator},
     verification::Judged,
 };
-use crate::explore::{Part, Setting, explore};
+use crate::explore::{Explorer, Guarantee, Part, Setting, explore};
 use crate::property::Properties;
 use crate::report::{CheckReport, Variants};
 use crate::study::Limits;
@@ -138,18 +138,22 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     budget.all |= args.certificate.is_some();
     let mut progress = args.search.progress(output);
+    let profile = setting.profile();
+    let counts_classes = profile.chooses || profile.guarantee >= Guarantee::EveryClass;
     let mut reports = Vec::new();
     let (mut drawn, mut certified) = (None, None);
     for spec in &variants {
-        let outcome = progress.beside(&spec.program, &budget, |progress| match args.certificate {
-            Some(_) => {
-                let found = certificate::search(spec, setting, budget.clone(), progress);
-                certified = Some(found.1);
-                found.0
-            }
-            None => {
-                let quick = setting.on_all_processors();
-                explore(&spec.program, quick, budget.clone(), progress)
+        let outcome = progress.beside((&spec.program, counts_classes), &budget, |progress| {
+            match args.certificate {
+                Some(_) => {
+                    let found = certificate::search(spec, setting, budget.clone(), progress);
+                    certified = Some(found.1);
+                    found.0
+                }
+                None => {
+                    let quick = setting.on_all_processors();
+                    explore(&spec.program, quick, budget.clone(), progress)
+                }
             }
         });
         let subject = spec.subject.clone();

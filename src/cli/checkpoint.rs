@@ -9,6 +9,7 @@
 //! It is written to a temporary file, which then replaces the file of that name: whenever the
 //! program is killed, the file is the last checkpoint or the one before it.
 
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -19,7 +20,7 @@ use super::options::time;
 use super::output::Output;
 use super::parts::{Stored, strays};
 use super::progress::Progress;
-use super::session::{Session, judged, processors, say_how_to_go_on};
+use super::session::{Session, judged, say_how_to_go_on};
 use super::verification::{self, ResultArgs, Wanted};
 use super::{Exit, Failure, branches, files, interrupt, memory, states};
 use crate::explore::{Budget, Explorer, Kept, Part, Place, Saving, Setting, keep};
@@ -127,11 +128,12 @@ fn go_on(
     (results, drawing): (&ResultArgs, Wanted<'_>),
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let Session { file, input, jobs, interval, limits, lints } = session;
-    if files::is_stdin(file) {
+    if files::is_stdin(session.file) {
         return Err(Failure::Usage("a search is saved to a file: it needs a name".into()));
     }
-    let searched = stored.searched(input)?;
+    let searched = stored.searched(session.input)?;
+    let jobs = session.with_jobs(searched.setting).options().jobs;
+    let Session { file, interval, limits, lints, .. } = session;
     refuse_forged(&stored, file)?;
     let (start, before) = (Instant::now(), stored.spent.unwrap_or_default());
     let budget = Budget {
@@ -155,7 +157,7 @@ fn go_on(
     };
     let mut progress = Progress::new(!output.is_quiet());
     let saving = Saving { interval, save: &mut save };
-    let how = Kept::by(jobs.unwrap_or_else(processors));
+    let how = Kept::by(jobs.unwrap_or(NonZeroU32::MIN));
     let search = (&searched.spec.program, searched.setting);
     let outcome = keep(&mut part, search, how, &budget, saving, &mut progress);
     progress.finish();

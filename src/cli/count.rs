@@ -1,12 +1,11 @@
 //! `mazurka count`: the number of executions of a spec.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
 
 use super::options::{SpecArgs, bytes, time};
-use super::output::{Format, Output, format};
+use super::output::{FileArgs, Format, Output};
 use super::progress::Progress;
 use super::spec::Spec;
 use super::{Exit, Failure, interrupt, memory};
@@ -32,12 +31,8 @@ pub(super) struct Args {
     /// Stop when this much memory is allocated: 512M, 2G
     #[arg(long, value_name = "SIZE", value_parser = bytes)]
     max_memory: Option<u64>,
-    /// Write the result to this file [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// How to write the result [default: what FILE ends in, or text]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    #[command(flatten)]
+    file: FileArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -53,8 +48,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         memory::is_known()?;
     }
     let limits = Limits { timeout: args.timeout, max_memory: args.max_memory, ..Limits::default() };
-    output.direct(args.output.as_deref(), [args.spec.path.as_path()])?;
-    let format = format(args.format, args.output.as_deref(), Format::Text);
+    output.direct(args.file.file(), [args.spec.path.as_path()])?;
     let spec = Spec::load(&args.spec, output)?;
     let budget = Budget {
         properties: Properties::default().allow_pending(spec.subject.allow_pending),
@@ -66,7 +60,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     progress.finish();
     let report =
         CountReport::new(spec.subject.clone(), &spec.program, limits, &count, memory::peak());
-    match format {
+    match args.file.format() {
         Format::Json => output.print(json::render(&report))?,
         Format::Text => output.print(Text(&report))?,
     }

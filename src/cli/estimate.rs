@@ -1,12 +1,11 @@
 //! `mazurka estimate`: how large is a search, and who would be quick?
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args as ClapArgs;
 
 use super::options::{SpecArgs, time};
-use super::output::{Format, Output, format};
+use super::output::{FileArgs, Format, Output};
 use super::progress::Progress;
 use super::spec::Spec;
 use super::{Exit, Failure, interrupt};
@@ -37,12 +36,8 @@ pub(super) struct Args {
     /// The seed of the samples
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Write the result to this file [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// How to write the result [default: what FILE ends in, or text]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    #[command(flatten)]
+    file: FileArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -59,8 +54,7 @@ const TRIED: [&str; 5] = ["udpor", "prefix", "dl-s-por", "stateful", "fused"];
 const SHARES: u32 = 3;
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
-    output.direct(args.output.as_deref(), [args.spec.path.as_path()])?;
-    let format = format(args.format, args.output.as_deref(), Format::Text);
+    output.direct(args.file.file(), [args.spec.path.as_path()])?;
     let (case, spec) = Spec::with_case(&args.spec, output)?;
     let budget = Budget {
         properties: Properties::default().allow_pending(spec.subject.allow_pending),
@@ -100,7 +94,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         tried,
         smaller,
     };
-    match format {
+    match args.file.format() {
         Format::Json => output.print(json::render(&report))?,
         Format::Text => output.print(Text(&report))?,
     }

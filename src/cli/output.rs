@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anstream::adapter::strip_str;
 use anstream::{AutoStream, ColorChoice};
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 
 use super::{Failure, files, replace};
 use crate::report::text::shown;
@@ -35,6 +35,29 @@ pub(super) enum TableFormat {
     #[value(alias = "md")]
     Markdown,
     Json,
+}
+
+/// Where to write a result, and how.
+#[derive(Args)]
+pub(super) struct FileArgs {
+    /// Write the result to this file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to write the result [default: what FILE ends in, or text]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+}
+
+impl FileArgs {
+    /// The file, if one is given.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.output.as_deref()
+    }
+
+    /// How to write the result.
+    pub(super) fn format(&self) -> Format {
+        format(self.format, self.file(), Format::Text)
+    }
 }
 
 /// The given format, or else the format by the ending of the file's name, or else `text`.

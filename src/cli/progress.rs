@@ -94,15 +94,15 @@ impl Progress {
         self.line.finish_and_clear();
     }
 
-    /// Runs a search of this system within this budget. If it takes long and progress is shown,
-    /// estimates the number of classes beside it.
+    /// Runs a search of this system within this budget. If it counts classes, takes long, and its
+    /// progress is shown, their number is estimated beside it.
     pub(super) fn beside<S: System + Sync, T>(
         &mut self,
-        system: &S,
+        (system, counts_classes): (&S, bool),
         budget: &Budget,
         search: impl FnOnce(&mut Progress) -> T,
     ) -> T {
-        if !self.is_shown() {
+        if !counts_classes || !self.is_shown() {
             return search(self);
         }
         let over = Arc::new(AtomicBool::new(false));

@@ -3,12 +3,12 @@
 
 use std::num::NonZeroU32;
 use std::path::Path;
-use std::thread;
 use std::time::Duration;
 
 use super::output::Output;
 use super::parts::Stored;
 use super::verification::Judged;
+use crate::explore::{Options, Setting};
 use crate::report::lint::Levels;
 use crate::report::text::quoted_path;
 use crate::study::Limits;
@@ -44,8 +44,9 @@ pub(super) fn say_how_to_go_on(file: &Path, output: &Output) {
     output.remark(format!("Saved: `mazurka resume {file}` goes on.\n"));
 }
 
-/// The number of processors.
-pub(super) fn processors() -> NonZeroU32 {
-    let processors = thread::available_parallelism().ok();
-    processors.and_then(|count| NonZeroU32::try_from(count).ok()).unwrap_or(NonZeroU32::MIN)
+impl Session<'_> {
+    /// The setting with the number of threads that was asked for: by default one per processor.
+    pub(super) fn with_jobs(&self, setting: Setting) -> Setting {
+        setting.completed(Options { jobs: self.jobs, ..Options::default() }).on_all_processors()
+    }
 }

@@ -24,10 +24,10 @@ use super::merge::replay;
 use super::output::Output;
 use super::parts::Stored;
 use super::progress::Progress;
-use super::session::{Session, judged, processors, say_how_to_go_on};
+use super::session::{Session, judged, say_how_to_go_on};
 use super::verification::{self, ResultArgs, Wanted};
 use super::{Exit, Failure, files, interrupt, memory};
-use crate::explore::{Budget, Explorer, Keeper, Options, Part, StopReason, explore_saved};
+use crate::explore::{Budget, Explorer, Keeper, Part, StopReason, explore_saved};
 use crate::report::text::shown;
 use crate::study::{Limits, task};
 
@@ -102,8 +102,9 @@ pub(super) fn go_on(
     (results, drawing): (&ResultArgs, Wanted<'_>),
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let Session { file, input, jobs, interval, limits, lints } = session;
-    let searched = stored.prepared(input)?;
+    let searched = stored.prepared(session.input)?;
+    let setting = session.with_jobs(searched.setting);
+    let Session { file, input, interval, limits, lints, .. } = session;
     let refusal =
         task::refusal_to_save(&searched.setting, &searched.spec.program, &searched.budget);
     if let Some(refusal) = refusal {
@@ -138,8 +139,6 @@ pub(super) fn go_on(
         ..searched.budget.clone()
     };
     end_after_grace(keeper.interrupted.clone(), keeper.end.clone());
-    let jobs = Options { jobs: Some(jobs.unwrap_or_else(processors)), ..Options::default() };
-    let setting = searched.setting.completed(jobs);
     let mut progress = Progress::new(!output.is_quiet());
     let program = &searched.spec.program;
     let mut outcome = explore_saved(program, setting, budget, &mut keeper, &mut progress);

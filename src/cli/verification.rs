@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::drawing::{self, Effort, Format as Drawing, MAX_EVENTS, MAX_NODES};
 use super::options::{ExplorerArgs, LimitArgs};
-use super::output::{self, Format, Output};
+use super::output::{FileArgs, Format, Output};
 use super::parts::Searched;
 use super::progress::{Form, Progress};
 use super::spec::Spec;
@@ -112,12 +112,8 @@ pub(super) struct ResultArgs {
     /// Keep each violation in a file in this folder, with all that a replay needs
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
-    /// Write the result to this file [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// How to write the result [default: what FILE ends in, or text]
-    #[arg(long, value_name = "FORMAT")]
-    format: Option<Format>,
+    #[command(flatten)]
+    file: FileArgs,
 }
 
 /// A requested drawing: its file and its format.
@@ -137,7 +133,7 @@ impl ResultArgs {
             Some(file) => Some((file, Drawing::of(file)?)),
             None => None,
         };
-        output.direct(self.output.as_deref(), inputs.clone())?;
+        output.direct(self.file.file(), inputs.clone())?;
         if let Some((file, _)) = wanted {
             files::keep(file, inputs)?;
         }
@@ -146,12 +142,12 @@ impl ResultArgs {
 
     /// The file for the result, if one is given.
     pub(super) fn file(&self) -> Option<&Path> {
-        self.output.as_deref()
+        self.file.file()
     }
 
     /// How to write the result.
     pub(super) fn format(&self) -> Format {
-        output::format(self.format, self.output.as_deref(), Format::Text)
+        self.file.format()
     }
 
     /// Prints the reports, one for each choice of MPI semantics, and saves their violations if

@@ -43,14 +43,10 @@ pub struct Estimate {
     pub classes: f64,
     /// The standard error of this number; 0 if it is exact.
     pub error: f64,
-    /// The number of transitions.
-    pub transitions: f64,
     /// The number of sweeps.
     pub sweeps: u32,
     /// Has a sweep visited every class?
     pub is_exact: bool,
-    /// Has an execution of a sweep ended in a violation?
-    pub has_violation: bool,
 }
 
 /// When to stop.
@@ -74,57 +70,43 @@ pub fn estimate<S: System>(
     effort: &Effort,
 ) -> Result<Estimate, StopReason> {
     let (start, mut rng) = (Instant::now(), SplitMix64::new(effort.seed));
-    let mut found: Vec<f64> = Vec::new();
-    let mut all = Estimate::default();
+    let (mut found, mut is_exact) = (Vec::new(), false);
     let budget = Budget { all: true, ..budget.clone() };
     while found.len() < effort.sweeps as usize
-        && (found.is_empty() || start.elapsed() < effort.time && !all.is_exact)
+        && (found.is_empty() || start.elapsed() < effort.time && !is_exact)
     {
         match sweep(system, &budget, &mut rng) {
-            Ok(once) => {
-                found.push(once.classes);
-                all.transitions += once.transitions;
-                all.is_exact = once.is_exact;
-                all.has_violation |= once.has_violation;
+            Ok((classes, is_all)) => {
+                found.push(classes);
+                is_exact = is_all;
             }
             Err(_) if !found.is_empty() => break,
             Err(reason) => return Err(reason),
         }
     }
-    let count = found.len() as f64;
-    if all.is_exact {
-        let classes = found[found.len() - 1];
-        return Ok(Estimate {
-            classes,
-            transitions: all.transitions / count,
-            sweeps: found.len() as u32,
-            ..all
-        });
+    let sweeps = found.len() as u32;
+    if is_exact {
+        return Ok(Estimate { classes: found[found.len() - 1], error: 0.0, sweeps, is_exact });
     }
+    let count = found.len() as f64;
     let mean = found.iter().sum::<f64>() / count;
     let square = |one: &f64| (one - mean) * (one - mean);
     let variance = found.iter().map(square).sum::<f64>() / (count - 1.0).max(1.0);
-    Ok(Estimate {
-        classes: mean,
-        error: (variance / count).sqrt(),
-        transitions: all.transitions / count,
-        sweeps: found.len() as u32,
-        ..all
-    })
+    Ok(Estimate { classes: mean, error: (variance / count).sqrt(), sweeps, is_exact })
 }
 
 /// The distance from the root, and the number of actions before the reversal.
 type Stratum = (u32, usize);
 
-/// One sweep. Its numbers are those of one sample.
+/// One sweep: the number of classes by this sample, and whether it has visited all of them.
 fn sweep<S: System>(
     system: &S,
     budget: &Budget,
     rng: &mut SplitMix64,
-) -> Result<Estimate, StopReason> {
+) -> Result<(f64, bool), StopReason> {
     let mut open: BTreeMap<Stratum, (Branch, f64)> = BTreeMap::new();
     open.insert((0, 0), (Branch::default(), 1.0));
-    let mut all = Estimate { is_exact: true, sweeps: 1, ..Estimate::default() };
+    let (mut classes, mut is_all) = (0.0, true);
     while let Some(((distance, _), (branch, weight))) = open.pop_first() {
         let mut given = Given::default();
         let explorer = Parsimonious::default();
@@ -133,21 +115,19 @@ fn sweep<S: System>(
         if let Some(reason) = outcome.stopped_by {
             return Err(reason);
         }
-        all.classes += weight * outcome.stats.traces as f64;
-        all.transitions += weight * outcome.stats.transitions as f64;
-        all.has_violation |= !outcome.violations.is_empty();
+        classes += weight * outcome.stats.traces as f64;
         for child in given.0.into_iter().flat_map(single) {
             let stratum = (distance + 1, child.prefix.len());
             let (kept, sum) = open.entry(stratum).or_insert_with(|| (Branch::default(), 0.0));
             let is_first = *sum == 0.0;
             *sum += weight;
-            all.is_exact &= is_first;
+            is_all &= is_first;
             if is_first || rng.unit() * *sum < weight {
                 *kept = child;
             }
         }
     }
-    Ok(all)
+    Ok((classes, is_all))
 }
 
 /// The parts of a branch with one wanted continuation each.

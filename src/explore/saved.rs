@@ -32,16 +32,8 @@ pub(super) fn read_number(from: &mut dyn Read) -> io::Result<u64> {
     Ok(u64::from_le_bytes(bytes))
 }
 
-/// Writes a list, after its length.
 pub(super) fn write_words(to: &mut dyn Write, words: &[u64]) -> io::Result<()> {
-    write_number(to, words.len() as u64)?;
-    let mut bytes = Vec::with_capacity(CHUNK * size_of::<u64>());
-    for words in words.chunks(CHUNK) {
-        bytes.clear();
-        bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-        to.write_all(&bytes)?;
-    }
-    Ok(())
+    write_list(to, words.iter().map(|word| word.to_le_bytes()))
 }
 
 pub(super) fn read_words(from: &mut dyn Read) -> io::Result<Vec<u64>> {
@@ -49,21 +41,28 @@ pub(super) fn read_words(from: &mut dyn Read) -> io::Result<Vec<u64>> {
     Ok(bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect())
 }
 
-/// Writes a list, after its length.
 pub(super) fn write_numbers(to: &mut dyn Write, numbers: &[u32]) -> io::Result<()> {
-    write_number(to, numbers.len() as u64)?;
-    let mut bytes = Vec::with_capacity(CHUNK * size_of::<u32>());
-    for numbers in numbers.chunks(CHUNK) {
-        bytes.clear();
-        bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-        to.write_all(&bytes)?;
-    }
-    Ok(())
+    write_list(to, numbers.iter().map(|number| number.to_le_bytes()))
 }
 
 pub(super) fn read_numbers(from: &mut dyn Read) -> io::Result<Vec<u32>> {
     let bytes = read_bytes(from, size_of::<u32>())?;
     Ok(bytes.as_chunks().0.iter().map(|&number| u32::from_le_bytes(number)).collect())
+}
+
+/// Writes a list, after its length.
+fn write_list<const SIZE: usize>(
+    to: &mut dyn Write,
+    mut entries: impl ExactSizeIterator<Item = [u8; SIZE]>,
+) -> io::Result<()> {
+    write_number(to, entries.len() as u64)?;
+    let mut bytes = Vec::with_capacity(CHUNK * SIZE);
+    while entries.len() > 0 {
+        bytes.clear();
+        bytes.extend(entries.by_ref().take(CHUNK).flatten());
+        to.write_all(&bytes)?;
+    }
+    Ok(())
 }
 
 /// Entries of a list that are written at a time.

@@ -53,7 +53,6 @@ mod reactions;
 pub mod s_por;
 mod safe_set;
 pub(crate) mod settings;
-mod sight;
 pub(crate) mod source_set;
 mod store;
 mod table;

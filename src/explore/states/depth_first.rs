@@ -36,7 +36,6 @@ use super::plan::Plan;
 use super::processes::Processes;
 use super::safe_set::SafeSets;
 use super::settings::{Stateful, Switch};
-use super::sight::Sight;
 use super::store::StateId;
 use crate::explore::driver::Driver;
 use crate::explore::ends::lost;
@@ -44,7 +43,7 @@ use crate::explore::result::StopReason;
 use crate::model::{
     Action, Choice, Handle, May, MutexId, Op, Part, ProcessId, Response, StopSignal, System, Touch,
 };
-use crate::property::Watch;
+use crate::property::{Invariants, Readers, Watch};
 
 /// Selects the processes that are explored from a state.
 pub(crate) trait Reduction<S: System> {
@@ -142,8 +141,10 @@ pub(crate) struct DepthFirst<'s, S: System> {
     /// Finds processes in loops that change nothing.
     watch: Watch,
     pub(super) safe_sets: SafeSets,
-    /// Where steps are fused, which invariants read what.
-    pub(super) sight: Option<Sight>,
+    /// Are steps fused that concern only their process?
+    fuses: bool,
+    /// Which invariants read what, if there are invariants to be judged and steps are fused.
+    pub(super) readers: Option<Readers>,
     order: Enumeration,
     /// The stack. Frames beyond `depth` are kept for reuse.
     frames: Vec<Frame>,
@@ -181,7 +182,9 @@ fn depth_first<S: System>(
     }
     driver.started(&mut search.cursor.locals, &search.cursor.state);
     if reduction.fuses() {
-        search.sight = Some(Sight::new(system, driver));
+        search.fuses = true;
+        let are_judged = driver.budget().properties.contain::<Invariants>();
+        search.readers = system.invariants().filter(|_| are_judged).map(|_| Readers::default());
     }
     let (initial, _) = search.cursor.matched();
     search.enter(initial, driver);
@@ -211,7 +214,8 @@ impl<'s, S: System> DepthFirst<'s, S> {
             cursor: Cursor::new(system, settings),
             watch: Watch::new(stop),
             safe_sets: SafeSets::new(settings),
-            sight: None,
+            fuses: false,
+            readers: None,
             order: Enumeration::new(settings.order),
             frames: Vec::new(),
             depth: 0,
@@ -331,7 +335,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
     /// safeSet(s)
     fn safe_set(&mut self, enabled: &Processes) -> Processes {
         let invisible = match self.has(Switch::SafeSets) {
-            true if self.sight.is_some() => self.first_alone(enabled),
+            true if self.fuses => self.first_alone(enabled),
             true => self.safe_sets.invisible(&mut self.cursor.locals, &self.cursor.state, enabled),
             false => None,
         };
@@ -450,7 +454,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
     fn take(&mut self, action: Action, reduction: &mut impl Reduction<S>, driver: &mut Driver<'_>) {
         let (mut steps, label) = self.step(action, Some(driver));
         driver.stats.transitions -= steps as u64 - 1;
-        if self.sight.is_some() {
+        if self.fuses {
             steps += self.fuse(driver);
         }
         let (to, is_new) = self.cursor.matched();

@@ -22,7 +22,7 @@
 //! in full.
 //!
 //! **Invariants.** A step is visible, too, if an invariant reads something that the step changes
-//! (`sight`). The steps that are made first are then unseen by all invariants. So for each
+//! ([`Readers`](crate::property::Readers)). The steps that are made first are then unseen by all invariants. So for each
 //! execution the search makes one in which the invariants see the same, in the same order (Clarke,
 //! Grumberg, Peled, *Model checking*, 1999, section 10.6). S-POR itself does not know that, and
 //! refuses invariants.
@@ -38,7 +38,6 @@ use super::depth_first::{self, DepthFirst, Reduction};
 use super::plan::Plan;
 use super::processes::Processes;
 use super::settings::{Stateful, Switch};
-use super::sight::Sight;
 use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile};
@@ -118,32 +117,34 @@ impl<S: System> DepthFirst<'_, S> {
     /// each of them has one way to go. Returns their number.
     pub(super) fn fuse(&mut self, driver: &mut Driver<'_>) -> usize {
         let (start, mut spinning) = (self.cursor.state.depth(), Processes::default());
-        while let Some(process) = self.next_alone(&spinning)
+        while let Some(action) = self.next_alone(&spinning)
             && self.cursor.state.depth() < start + MOST
             && !driver.is_stopped()
         {
-            if !self.run(process, start + MOST, driver) {
-                spinning.insert(process);
+            if !self.run(action, start + MOST, driver) {
+                spinning.insert(action.process);
             }
         }
         self.cursor.state.depth() - start
     }
 
-    /// The first process, but for these, whose operation has one way to go and concerns no other.
-    fn next_alone(&mut self, except: &Processes) -> Option<ProcessId> {
+    /// The only action of the first process, but for these, that has one and concerns no other.
+    fn next_alone(&mut self, except: &Processes) -> Option<Action> {
         let enabled = self.enabled().without(except);
-        enabled.iter().find(|&process| self.only_way(process).is_some())
+        enabled.iter().find_map(|process| self.only_way(process))
     }
 
-    /// Executes such steps of this process, until the execution has this length. Returns false if
-    /// they lead round in a loop. Then it has made those before the loop.
-    fn run(&mut self, process: ProcessId, longest: usize, driver: &mut Driver<'_>) -> bool {
+    /// Executes this action and those of its process that follow, as long as each is the only one
+    /// and concerns no other process, until the execution has this length. Returns false if they
+    /// lead round in a loop. Then it has made those before the loop.
+    fn run(&mut self, first: Action, longest: usize, driver: &mut Driver<'_>) -> bool {
         let mut locals: SmallVec<[LocalId; 8]> = SmallVec::new();
-        while let Some(action) = self.only_way(process)
+        let mut next = Some(first);
+        while let Some(action) = next
             && self.cursor.state.depth() < longest
             && !driver.is_stopped()
         {
-            let here = self.cursor.state.local(process);
+            let here = self.cursor.state.local(action.process);
             if let Some(place) = locals.iter().position(|&earlier| earlier == here) {
                 self.cursor.undo(locals.len() - place);
                 return false;
@@ -151,6 +152,7 @@ impl<S: System> DepthFirst<'_, S> {
             locals.push(here);
             self.cursor.execute(action);
             driver.moved(&mut self.cursor.locals, &self.cursor.state, action);
+            next = self.only_way(action.process);
         }
         true
     }
@@ -184,9 +186,7 @@ impl<S: System> DepthFirst<'_, S> {
     /// Does no invariant read what the operation of this process changes, whichever way it goes?
     fn is_unseen(&mut self, process: ProcessId) -> bool {
         let ways = self.ways(process);
-        let DepthFirst { cursor, sight: Some(Sight(Some(readers))), .. } = self else {
-            return true;
-        };
+        let DepthFirst { cursor, readers: Some(readers), .. } = self else { return true };
         ways.into_iter().all(|choice| {
             cursor.execute(Action { process, choice });
             let changed = Changed::by_last(&cursor.locals, &cursor.state);

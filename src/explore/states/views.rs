@@ -148,7 +148,8 @@ impl Views {
     #[cfg(feature = "json")]
     pub(crate) fn read(&mut self, from: &mut dyn Read) -> io::Result<()> {
         for sight in &mut self.0 {
-            let (fine, width) = (read_words(from)?, sight.layout.width());
+            // Without a place that distinguishes anything, a view has no words.
+            let (fine, width) = (read_words(from)?, sight.layout.width().max(1));
             sight.fine = fine.chunks_exact(width).map(SmallVec::from_slice).collect();
         }
         Ok(())

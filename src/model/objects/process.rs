@@ -60,11 +60,11 @@ impl State {
     pub(super) fn started(&self, births: &Births, last: &Done) -> impl Iterator<Item = ProcessId> {
         let parent = last.action.process;
         let act = self.acted(parent) - 1;
-        let carrier = self.processes[parent.index()].carriers.last().copied();
-        let carrier = carrier.filter(|&carrier| self.born(carrier) == Some(self.depth() - 1));
+        let is_new = |&carrier: &ProcessId| self.born(carrier) == Some(self.depth() - 1);
         (0..last.started).map(move |place| {
-            let child = births.known(Birth { parent, act, place });
-            carrier.or(child).expect("a process that was started")
+            let carrier = self.processes[parent.index()].carriers.last().copied().filter(is_new);
+            let child = || births.known(Birth { parent, act, place });
+            carrier.or_else(child).expect("a process that was started")
         })
     }
 
