@@ -13,8 +13,10 @@ use std::time::Duration;
 
 use mazurka::explore::{
     AnyExplorer, Budget, EveryState, Explorer, Keeper, Kept, Listed, NoObserver, Options, Outcome,
-    Part, Saving, Splits, Stateful, StopReason, explore, explore_saved, keep,
+    Part, Saving, Splits, Stateful, StopReason, Verdict, explore, explore_saved, keep,
 };
+use mazurka::lang::compile;
+use mazurka::model::System;
 use serde_json::Value;
 
 use crate::cli::{code, json, mazurka, run, stderr, stdout};
@@ -150,8 +152,8 @@ impl Keeper for InMemory {
 }
 
 /// A search that is stopped at random, again and again, and how often that was.
-fn stopped<S: Subject>(
-    sample: &Sample<S>,
+fn stopped<S: System>(
+    system: &S,
     explorer: EveryState,
     budget: &Budget,
     rng: &mut Rng,
@@ -160,8 +162,7 @@ fn stopped<S: Subject>(
     loop {
         let mut keeper = InMemory { left: rng.below(4), from, ..InMemory::default() };
         let budget = Budget { cancel: keeper.end.clone(), ..budget.clone() };
-        let (program, nobody) = (&sample.script, &mut NoObserver);
-        let outcome = explore_saved(program, explorer, budget, &mut keeper, nobody);
+        let outcome = explore_saved(system, explorer, budget, &mut keeper, &mut NoObserver);
         match keeper.saved {
             None => return (outcome, stops),
             Some(saved) => (from, stops) = (saved, stops + 1),
@@ -187,7 +188,7 @@ fn check_states<S: Subject>(sample: &Sample<S>) -> u32 {
         for (all, shortest) in [(true, false), (false, false), (true, true)] {
             let budget = Budget { all, shortest, depth, ..Budget::default() };
             let whole = explore(&sample.script, explorer, budget.clone(), &mut NoObserver);
-            let (resumed, stops) = stopped(sample, explorer, &budget, &mut rng);
+            let (resumed, stops) = stopped(&sample.script, explorer, &budget, &mut rng);
             let (whole, resumed) = (without_bytes(whole), without_bytes(resumed));
             let what = format!("{explorer:?} to {depth:?} on {}", sample.describe());
             assert_eq!(resumed.stats, whole.stats, "{what}");
@@ -212,6 +213,28 @@ fn states_are_gone_on_with() {
 fn states_are_gone_on_with_at_length() {
     processes().iter().for_each(|sample| _ = check_states(sample));
     actors().iter().for_each(|sample| _ = check_states(sample));
+}
+
+/// Also if it distinguishes nothing, so that its view of a state has no words.
+#[test]
+fn invariants_are_judged_after_a_stop() {
+    let mut rng = Rng::new(1);
+    for (invariant, expected) in
+        [("1 < 2", Verdict::Ok), ("x < 4", Verdict::Ok), ("x < 3", Verdict::Assertion)]
+    {
+        let text = format!(
+            "shared x: int = 0; mutex m; process P[i in 0..3] {{ lock(m); x = x + 1; unlock(m); }}
+             invariant {{ assert({invariant}); }}"
+        );
+        let program = compile("program.maz", &text, &[]).expect("a program");
+        let explorer = EveryState { first: 4, ..EveryState::of(Stateful::default()) };
+        let budget = Budget { all: true, ..Budget::default() };
+        let whole = explore(&program, explorer, budget.clone(), &mut NoObserver);
+        let (resumed, stops) = stopped(&program, explorer, &budget, &mut rng);
+        assert_eq!((whole.verdict(), resumed.verdict()), (expected, expected), "{text}");
+        assert_eq!(without_bytes(resumed).stats, without_bytes(whole).stats, "{text}");
+        assert!(stops > 0, "{text}");
+    }
 }
 
 /// The state of another search, or a part of a state, is an error and not a panic.

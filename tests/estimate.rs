@@ -1,8 +1,6 @@
 //! Is the estimated number of classes near the number that there is?
 
-use std::time::Duration;
-
-use mazurka::explore::estimate::{Effort, Estimate, estimate};
+use mazurka::explore::estimate::{Estimate, estimate};
 use mazurka::explore::{Budget, NoObserver, StopReason, Udpor, explore};
 use mazurka::lang::{Program, compile};
 
@@ -17,8 +15,7 @@ fn spec(name: &str, with: &[(&str, &str)]) -> Program {
 }
 
 fn by_samples(program: &Program, sweeps: u32) -> Estimate {
-    let effort = Effort { sweeps, time: Duration::MAX, seed: 1 };
-    estimate(program, &Budget::default(), &effort).expect("an estimate")
+    estimate(program, &Budget::default(), (sweeps, 1)).expect("an estimate")
 }
 
 /// Families of programs with their numbers of classes (`specs`, and `tests/known`).
@@ -62,8 +59,7 @@ fn what_is_called_exact_is_exact() {
     let (mut exact, mut estimated) = (0, 0);
     for sample in processes().iter().step_by(9) {
         let system = &sample.script;
-        let effort = Effort { sweeps: 40, time: Duration::MAX, seed: 2 };
-        let Ok(found) = estimate(system, &Budget::default(), &effort) else { continue };
+        let Ok(found) = estimate(system, &Budget::default(), (40, 2)) else { continue };
         match found.is_exact {
             true => assert_eq!(found.classes, sample.classes as f64, "{}", sample.describe()),
             false => estimated += 1,
@@ -81,9 +77,8 @@ const ENDLESS: &str = "shared x: int = 0; process P { loop { x = x + 1; } }";
 #[test]
 fn endless_programs_have_no_estimate() {
     let program = compile("endless.maz", ENDLESS, &[]).expect("a program");
-    let effort = Effort { sweeps: 3, time: Duration::MAX, seed: 0 };
     let budget = Budget { endless: Some(300), ..Budget::default() };
-    let found = estimate(&program, &budget, &effort);
+    let found = estimate(&program, &budget, (3, 0));
     assert_eq!(found, Err(StopReason::Endless));
 }
 

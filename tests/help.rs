@@ -6,15 +6,18 @@ use std::process::Command;
 
 use crate::cli::{code, mazurka, run, stderr, stdout};
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 16] = [
     "",
+    "audit",
     "check",
     "client",
     "compare",
     "count",
     "draw",
+    "estimate",
     "merge",
     "replay",
+    "resume",
     "run",
     "study",
     "reproduce",
@@ -64,7 +67,8 @@ fn every_example_runs() {
     let mut examples: Vec<_> = COMMANDS.into_iter().flat_map(examples).collect();
     examples.retain(|example| !LEFT_OUT.iter().any(|needs| example.contains(needs)));
     // Some examples read what others write.
-    examples.sort_by_key(|example| example.contains("replay"));
+    let reads = |example: &str| ["replay", "audit", "resume"].iter().any(|c| example.contains(c));
+    examples.sort_by_key(|example| reads(example));
     assert!(examples.len() > 32, "{examples:#?}");
     for example in examples {
         let shell = Command::new("sh")

@@ -94,6 +94,21 @@ fn kept(folder: &Path) -> PathBuf {
     file.clone()
 }
 
+/// Of several ways to go on, the one with the recorded outcome is taken.
+#[test]
+fn outcomes_are_followed_too() {
+    let text = "process P { let a = choose(0..4); assert(a != 2); }";
+    let folder = tempfile::tempdir().unwrap();
+    let (spec, result) = (folder.path().join("chooses.maz"), folder.path().join("result.json"));
+    let [spec, result] = [&spec, &result].map(|path| path.to_str().unwrap());
+    fs::write(spec, text).unwrap();
+    assert_eq!(run(&["check", spec, "-o", result]).status.code(), Some(1));
+    fs::write(spec, text.replace("{ let", "{ local(\"first\"); let")).unwrap();
+    let replayed = json(&run(&["replay", spec, result, "--format", "json"]));
+    assert_eq!(replayed["verdict"], "assertion", "{replayed}");
+    assert_eq!(replayed["divergence"]["added"], 1, "{replayed}");
+}
+
 /// What a replay of a kept execution prints when the program reads like this.
 fn replayed(text: &str) -> (Option<i32>, Value, String) {
     let folder = tempfile::tempdir().unwrap();

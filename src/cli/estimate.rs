@@ -9,7 +9,7 @@ use super::output::{FileArgs, Format, Output};
 use super::progress::Progress;
 use super::spec::Spec;
 use super::{Exit, Failure, interrupt};
-use crate::explore::estimate::{Effort, Estimate, estimate};
+use crate::explore::estimate::{Estimate, estimate};
 use crate::explore::{Budget, Explorer, Outcome, Setting, explore};
 use crate::lang::Program;
 use crate::model::Value;
@@ -46,7 +46,7 @@ Examples:
   mazurka estimate philosophers.maz -D N=9 --time 1s --format json
 
 Exit codes: 0 estimated; 2 the command line or the spec is wrong; 3 the number of classes cannot be
-estimated, because executions may be endless.";
+estimated, because executions may be endless, or the time was too short.";
 
 /// The explorers that are tried.
 const TRIED: [&str; 5] = ["udpor", "prefix", "dl-s-por", "stateful", "fused"];
@@ -62,8 +62,9 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         ..Budget::default()
     };
     let share = args.time / SHARES;
-    let effort = Effort { sweeps: args.samples, time: share, seed: args.seed };
-    let found = estimate(&spec.program, &budget, &effort);
+    let by = (args.samples, args.seed);
+    let within = |time| Budget { timeout: Some(time), ..budget.clone() };
+    let found = estimate(&spec.program, &within(share), by);
     let known = found.ok();
     let tried = tried(&spec.program, &budget, share, known, output);
     let mut smaller = Vec::new();
@@ -81,8 +82,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         }
         let each = share / (smaller_cases.len() as u32).max(1);
         for (constant, value, program) in smaller_cases {
-            let effort = Effort { time: each, ..effort };
-            if let Ok(found) = estimate(&program, &budget, &effort) {
+            if let Ok(found) = estimate(&program, &within(each), by) {
                 smaller.push(Smaller { constant, value, classes: found.into() });
             }
         }

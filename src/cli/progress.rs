@@ -15,7 +15,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::memory;
-use crate::explore::estimate::{Effort, Estimate, estimate};
+use crate::explore::estimate::{Estimate, estimate};
 use crate::explore::{Budget, Observer, Stats};
 use crate::model::System;
 use crate::report::text::{duration, rounded, thousands};
@@ -106,7 +106,8 @@ impl Progress {
             return search(self);
         }
         let over = Arc::new(AtomicBool::new(false));
-        let budget = Budget { cancel: over.clone(), ..budget.clone() };
+        let (cancel, timeout) = (over.clone(), Some(LONGEST));
+        let budget = Budget { cancel, timeout, ..budget.clone() };
         self.size = Arc::default();
         let size = self.size.clone();
         thread::scope(|scope| {
@@ -120,8 +121,7 @@ impl Progress {
                     }
                     thread::sleep(Duration::from_millis(20));
                 }
-                let effort = Effort { sweeps: SAMPLES, time: LONGEST, seed: 0 };
-                if let Ok(found) = estimate(system, &budget, &effort) {
+                if let Ok(found) = estimate(system, &budget, (SAMPLES, 0)) {
                     let _ = size.set(found);
                 }
             });

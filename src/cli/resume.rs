@@ -44,7 +44,7 @@ pub(super) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  mazurka check philosophers.maz -D N=6 --timeout 1h --checkpoint search.json
+  mazurka check philosophers.maz --timeout 1h --checkpoint search.json
   mazurka resume search.json
   mazurka resume search.json --timeout 1h -o result.json
 

@@ -21,7 +21,7 @@ mod dpor_ds;
 mod exhaustive;
 mod of_processes;
 mod optimal;
-mod parsimonious;
+pub(crate) mod parsimonious;
 mod pending;
 mod sleep;
 mod source;

@@ -25,10 +25,10 @@
 //! good it is.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::budget::Budget;
-use super::dpor::Parsimonious;
+use super::dpor::parsimonious::Parsimonious;
 use super::explorer::explore_branch;
 use super::observer::NoObserver;
 use super::result::StopReason;
@@ -49,33 +49,21 @@ pub struct Estimate {
     pub is_exact: bool,
 }
 
-/// When to stop.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort {
-    /// Maximum number of sweeps.
-    pub sweeps: u32,
-    /// Sweep only for this time, but at least once.
-    pub time: Duration,
-    /// The seed of the random choices.
-    pub seed: u64,
-}
-
-/// Estimates the number of classes of a system.
+/// Estimates the number of classes of a system, by at most this number of sweeps, and within the
+/// limits of the budget, which are for all sweeps together. The random choices follow from `seed`.
 ///
 /// # Errors
 /// What ended an execution of the first sweep: it may be endless, or the budget was used up.
 pub fn estimate<S: System>(
     system: &S,
     budget: &Budget,
-    effort: &Effort,
+    (sweeps, seed): (u32, u64),
 ) -> Result<Estimate, StopReason> {
-    let (start, mut rng) = (Instant::now(), SplitMix64::new(effort.seed));
+    let (start, mut rng) = (Instant::now(), SplitMix64::new(seed));
     let (mut found, mut is_exact) = (Vec::new(), false);
     let budget = Budget { all: true, ..budget.clone() };
-    while found.len() < effort.sweeps as usize
-        && (found.is_empty() || start.elapsed() < effort.time && !is_exact)
-    {
-        match sweep(system, &budget, &mut rng) {
+    while found.len() < sweeps as usize && !is_exact {
+        match sweep(system, &budget.after(start.elapsed()), &mut rng) {
             Ok((classes, is_all)) => {
                 found.push(classes);
                 is_exact = is_all;
@@ -106,12 +94,13 @@ fn sweep<S: System>(
 ) -> Result<(f64, bool), StopReason> {
     let mut open: BTreeMap<Stratum, (Branch, f64)> = BTreeMap::new();
     open.insert((0, 0), (Branch::default(), 1.0));
+    let start = Instant::now();
     let (mut classes, mut is_all) = (0.0, true);
     while let Some(((distance, _), (branch, weight))) = open.pop_first() {
         let mut given = Given::default();
-        let explorer = Parsimonious::default();
+        let (explorer, limits) = (Parsimonious::default(), budget.after(start.elapsed()));
         let outcome =
-            explore_branch(system, explorer, &branch, &mut given, budget.clone(), &mut NoObserver);
+            explore_branch(system, explorer, &branch, &mut given, limits, &mut NoObserver);
         if let Some(reason) = outcome.stopped_by {
             return Err(reason);
         }

@@ -22,10 +22,10 @@
 //! in full.
 //!
 //! **Invariants.** A step is visible, too, if an invariant reads something that the step changes
-//! ([`Readers`](crate::property::Readers)). The steps that are made first are then unseen by all invariants. So for each
-//! execution the search makes one in which the invariants see the same, in the same order (Clarke,
-//! Grumberg, Peled, *Model checking*, 1999, section 10.6). S-POR itself does not know that, and
-//! refuses invariants.
+//! ([`Readers`](crate::property::Readers)). The steps that are made first are then unseen by all
+//! invariants. So for each execution the search makes one in which the invariants see the same, in
+//! the same order (Clarke, Grumberg, Peled, *Model checking*, 1999, section 10.6). S-POR itself
+//! does not know that, and refuses invariants.
 //!
 //! **Symmetry.** One state of each orbit is kept ([`super::orbits`]). Renaming processes maps the
 //! persistent sets of a state to those of its image, so the two reductions go together: E. A.
