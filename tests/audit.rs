@@ -89,22 +89,22 @@ fn assert_only_all_pass<S: System>(system: &S, classes: &Classes, what: &dyn Fn(
     }
 }
 
-fn assert_samples_are_sound(samples: &[Sample<Erased<'_>>], most: u64) {
-    let mut tried = 0;
-    for sample in samples.iter().filter(|sample| (2..=most).contains(&sample.classes)) {
-        if let Some(classes) = classes_of(&sample.script) {
-            assert_eq!(classes.len() as u64, sample.classes, "{}", sample.describe());
-            assert_only_all_pass(&sample.script, &classes, &|| sample.describe());
-            tried += 1;
-        }
-    }
-    assert!(tried * 4 > samples.len(), "only {tried} of {} programs", samples.len());
+/// Checks the first programs that have a certificate and at most this number of classes. Returns how
+/// many there are.
+fn sound(samples: &[Sample<Erased<'_>>], programs: usize, most: u64) -> usize {
+    let small = samples.iter().filter(|sample| (2..=most).contains(&sample.classes));
+    let certified = small.filter_map(|sample| Some((sample, classes_of(&sample.script)?)));
+    let check = |(sample, classes): (&Sample<_>, Classes)| {
+        assert_eq!(classes.len() as u64, sample.classes, "{}", sample.describe());
+        assert_only_all_pass(&sample.script, &classes, &|| sample.describe());
+    };
+    certified.take(programs).map(check).count()
 }
 
 #[test]
 fn only_all_classes_of_random_programs_pass() {
     for family in [processes(), later(), actors(), p2p()] {
-        assert_samples_are_sound(&family[..12], 12);
+        assert_eq!(sound(family, 4, 12), 4);
     }
 }
 
@@ -112,7 +112,7 @@ fn only_all_classes_of_random_programs_pass() {
 #[ignore = "slow"]
 fn only_all_classes_of_random_programs_pass_at_length() {
     for family in [processes(), later(), actors(), p2p()] {
-        assert_samples_are_sound(family, MAX_CLASSES);
+        assert!(sound(family, usize::MAX, MAX_CLASSES) > 10);
     }
 }
 
