@@ -101,6 +101,23 @@ fn sound(samples: &[Sample<Erased<'_>>], programs: usize, most: u64) -> usize {
     certified.take(programs).map(check).count()
 }
 
+/// A certificate has one text.
+#[test]
+fn a_text_with_the_same_meaning_is_refused() {
+    let (_, classes) = certified("shared x: int = 0; process P[i in 0..2] { x = i; x = i; }");
+    let text = certificate(&classes).to_string();
+    assert!(text.parse::<Certificate>().is_ok(), "{text}");
+    let others = [
+        format!("{text}\n"),
+        text.trim_end().to_owned(),
+        text.replacen("\nclasses ", "\nclasses +", 1),
+        text.replacen("x2", "x02", 1),
+    ];
+    for other in others {
+        assert!(other != text && other.parse::<Certificate>().is_err(), "{other}");
+    }
+}
+
 #[test]
 fn only_all_classes_of_random_programs_pass() {
     for family in [processes(), later(), actors(), p2p()] {

@@ -5,8 +5,8 @@ use std::fs;
 use std::time::Duration;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, EveryState, Explorer, NoObserver, Order, Outcome, Permutation, SPor,
-    Setting, Stateful, StopReason, Switch, Verdict, explore,
+    AnyExplorer, Budget, EveryState, Explorer, Fused, NoObserver, Order, Outcome, Permutation,
+    SPor, Setting, Stateful, StopReason, Switch, Verdict, explore,
 };
 use mazurka::lang::{Granularity, Program, compile, compile_with};
 use mazurka::model::ProcessId;
@@ -198,6 +198,23 @@ fn a_search_by_hashes_is_never_complete() {
     }
     let deadlock = search(&spec("mutex/lock-order"), SPor::safe(settings));
     assert_eq!(deadlock.verdict(), Verdict::Deadlock, "what is found is found");
+}
+
+/// Steps of a process that goes round in a loop are fused up to where the loop begins: counterexamples
+/// have no rounds that lead nowhere.
+#[test]
+fn fused_steps_end_where_a_loop_begins() {
+    let waits = program(
+        "mailbox m: int; shared x: int = 0; process P { let r = irecv(m); while !test(r) { } }
+         process Q { x = 1; x = 2; } process R { x = 3; }",
+    );
+    let found = |method: AnyExplorer| {
+        let outcome = search(&waits, method);
+        let [violation] = &outcome.violations[..] else { panic!("{:?}", outcome.violations) };
+        (violation.schedule.len(), outcome.stats.states)
+    };
+    let fused = found(Fused::default().into());
+    assert_eq!((found(SPor::safe(STATEFUL).into()), fused), ((4, Some(9)), (4, Some(5))));
 }
 
 /// A search that looks its moves up reports the same as one that computes them on the model.

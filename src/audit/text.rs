@@ -2,12 +2,13 @@
 //!
 //! ```text
 //! mazurka certificate 1
-//! program 1d2c… {"defines":[["N","2"]], …}
-//! classes 2
+//! program 4be810b860beba39 {"constants":{"N":2}}
+//! classes 3
 //! deadlocked 1
 //! violating 1
-//! 0 0x2,1x4
-//! 1 1,0,1
+//! 0 0x6,1x6
+//! 2 1,0,1x2
+//! 0 1x3,0,1x2,0x2,1,0x3
 //! ```
 //!
 //! A line for each class: how many of its first actions are those of the class before, and the
