@@ -48,7 +48,9 @@ pub use properties::{
     CrowdedBarriers, Deadlocks, Demands, Failures, FinalStates, Livelocks, Objection, Properties,
     Property, When,
 };
-pub use replay::{Printed, Recorded, Replay, Standing, Step};
+#[cfg(feature = "cli")]
+pub use replay::Recorded;
+pub use replay::{Printed, Replay, Standing, Step};
 pub use snapshot::{Fact, FactKind};
 
 pub(crate) use arrows::{Arrow, ArrowKind, Hold};

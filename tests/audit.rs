@@ -197,6 +197,9 @@ fn a_test_that_fails_is_not_forgotten() {
 }
 
 /// Each of these is true of a program, but not of this one, or not the whole truth.
+/// Changes a certificate.
+type Change<'c> = &'c dyn Fn(&mut Certificate);
+
 #[test]
 fn false_statements_are_refused() {
     let (program, classes) = certified(
@@ -210,7 +213,7 @@ fn false_statements_are_refused() {
         change(&mut bad);
         audit(&program, false, &bad).expect_err("it is wrong").to_string()
     };
-    let cases: [(&dyn Fn(&mut Certificate), &str); 8] = [
+    let cases: [(Change<'_>, &str); 8] = [
         (&|bad| bad.claim.violating = 0, "it says 2 classes, 0 deadlocked, 0 violating, but"),
         (&|bad| bad.claim.deadlocked = 1, "it says 2 classes, 1 deadlocked, 1 violating, but"),
         (&|bad| bad.claim.classes = 3, "it says 3 classes"),

@@ -18,8 +18,10 @@ fn by_samples(program: &Program, sweeps: u32) -> Estimate {
     estimate(program, &Budget::default(), (sweeps, 1)).expect("an estimate")
 }
 
-/// Families of programs with their numbers of classes (`specs`, and `tests/known`).
-const FAMILIES: [(&str, &[(&str, &str)], f64); 8] = [
+type Constants = &'static [(&'static str, &'static str)];
+
+/// Specs with constants, and their numbers of classes.
+const FAMILIES: [(&str, Constants, f64); 8] = [
     ("mutex/mutex", &[("N", "6")], 720.0),
     ("mailbox/rmq-receiving", &[("N", "6")], 120.0),
     ("mutex/philosophers", &[("N", "8")], 255.0),

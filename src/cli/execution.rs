@@ -7,8 +7,8 @@ use crate::model::{Action, Schedule, System};
 use crate::property::{Change, Recorded, Replay, Standing, Step};
 use crate::report::{Divergence, ExecutionReport, Subject};
 
-/// Before a recorded step, its process may make this many steps that were not recorded.
-const MOST_NEW_STEPS: usize = 16;
+/// Before a recorded step there may be this many steps that were not recorded.
+const MOST_NEW_STEPS: usize = 64;
 
 /// An execution so far: its steps, and what each of them changed.
 pub(super) struct Execution<'s, S: System> {
@@ -101,8 +101,9 @@ impl<'s, S: System> Execution<'s, S> {
         Ok(Divergence { step: step + 1, process, action, line, now, found, added, left_out })
     }
 
-    /// New steps of the process of a recorded step that lead to this step, if it has such steps
-    /// before it; not if its next operation is that of a later recorded step, in `rest`.
+    /// New steps that lead to a recorded step, if there are some before it: of its process, and of
+    /// others while it waits. None if its next operation is that of a later recorded step, in
+    /// `rest`.
     fn path_to(&self, known: &Recorded, rest: &[Recorded]) -> Option<Vec<Action>> {
         let process = self.replay.process_named(&known.process)?;
         let is_next = |recorded: &Recorded| !self.replay.enabled_as(recorded).is_empty();
@@ -113,7 +114,12 @@ impl<'s, S: System> Execution<'s, S> {
         let mut path = Vec::new();
         while path.len() < MOST_NEW_STEPS {
             let enabled = ahead.enabled();
-            let action = *enabled.iter().find(|action| action.process == process)?;
+            let is_own = |action: &&Action| action.process == process;
+            let is_new = |action: &&Action| {
+                !rest.iter().any(|recorded| ahead.is_recorded(**action, recorded))
+            };
+            let own = enabled.iter().find(is_own);
+            let action = *own.or_else(|| enabled.iter().find(is_new))?;
             ahead.step(action).ok()?;
             path.push(action);
             if !ahead.enabled_as(known).is_empty() {

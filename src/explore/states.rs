@@ -37,7 +37,7 @@ mod frontier;
 mod full_graph;
 pub mod fused;
 mod histories;
-#[cfg(feature = "json")]
+#[cfg_attr(not(feature = "json"), path = "states/unkept.rs")]
 mod kept;
 mod known;
 pub(crate) mod labels;
@@ -57,7 +57,6 @@ pub(crate) mod source_set;
 mod store;
 mod table;
 mod views;
-#[cfg(feature = "json")]
 mod visits;
 mod ways;
 

@@ -6,9 +6,11 @@
 mod choices;
 mod invariants;
 mod livelocks;
+#[cfg(feature = "cli")]
 mod named;
 mod printed;
 
+#[cfg(feature = "cli")]
 pub use named::Recorded;
 pub use printed::Printed;
 

@@ -31,15 +31,13 @@ use std::mem;
 
 use super::expander::{Counted, Expander, Part};
 use super::full_graph::FullGraph;
-#[cfg(feature = "json")]
 use super::kept;
 use super::known::SPREAD;
 use super::moves::Found;
-use super::plan::{Levels, Plan};
+use super::plan::{Ended, Levels, Plan};
 use super::pool::{Pool, each};
 use super::settings::Stateful;
 use super::table::Table;
-#[cfg(feature = "json")]
 use super::visits::Visit;
 use crate::explore::driver::Driver;
 use crate::model::{Action, Locals, ObjectTable, ProcessId, System, Values};
@@ -91,24 +89,20 @@ pub fn can_go_by_levels<S: System>(system: &S) -> bool {
 
 /// Visits every state. Requires [`can_look_up`].
 pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Driver<'_>) {
-    #[cfg(feature = "json")]
-    if driver.is_kept() {
-        if let Some((mut search, _)) = kept::resumed(system, (how, plan), false, driver) {
-            search.go_on_in_batches(plan, driver);
-            driver.stats.state_bytes = Some(search.bytes() as u64);
-            return;
-        } else if driver.is_stopped() {
-            return;
+    let mut search = match kept::resumed(system, (how, plan), false, driver) {
+        Ok(Some((search, _))) => search,
+        Err(Ended) => return,
+        Ok(None) => {
+            let mut search = FullGraph::begun(system, how, plan, driver);
+            if search.is_under_way(driver) {
+                search.begin_batches(plan.jobs);
+                search.keep_log(driver);
+                search.defer(driver);
+            }
+            search
         }
-    }
-    let mut search = FullGraph::begun(system, how, plan, driver);
-    if search.is_under_way(driver) {
-        search.begin_batches(plan.jobs);
-        #[cfg(feature = "json")]
-        search.keep_log(driver);
-        search.defer(driver);
-        search.go_on_in_batches(plan, driver);
-    }
+    };
+    search.go_on_in_batches(plan, driver);
     driver.stats.state_bytes = Some(search.bytes() as u64);
 }
 
@@ -120,24 +114,19 @@ pub(crate) fn explore_by_levels<S: System>(
     plan: Plan,
     driver: &mut Driver<'_>,
 ) {
-    #[cfg(feature = "json")]
-    let resumed = kept::resumed(system, (how, plan), true, driver);
-    #[cfg(feature = "json")]
-    if resumed.is_none() && driver.is_kept() && driver.is_stopped() {
-        return;
-    }
-    #[cfg(not(feature = "json"))]
-    let resumed = None;
-    let (mut search, levels) = resumed.unwrap_or_else(|| {
-        let mut search = FullGraph::new(system, how, driver);
-        search.begin_batches(plan.jobs);
-        #[cfg(feature = "json")]
-        search.keep_log(driver);
-        driver.stats.states = Some(1);
-        let present = search.present.clone();
-        search.frontier.push(0, &present);
-        (search, Levels { counts: vec![1], before: 1 })
-    });
+    let (mut search, levels) = match kept::resumed(system, (how, plan), true, driver) {
+        Ok(Some(resumed)) => resumed,
+        Err(Ended) => return,
+        Ok(None) => {
+            let mut search = FullGraph::new(system, how, driver);
+            search.begin_batches(plan.jobs);
+            search.keep_log(driver);
+            driver.stats.states = Some(1);
+            let present = search.present.clone();
+            search.frontier.push(0, &present);
+            (search, Levels { counts: vec![1], before: 1 })
+        }
+    };
     let counts = search.by_levels(levels, plan, driver);
     driver.stats.states_by_depth = Some(counts);
     driver.stats.state_bytes = Some(search.bytes() as u64);
@@ -211,7 +200,6 @@ impl<'s, S: System> FullGraph<'s, S> {
         loop {
             let depth = levels.counts.len() - 1;
             while !driver.is_stopped() {
-                #[cfg(feature = "json")]
                 self.save_now_and_then(Some(&levels), driver);
                 let states = self.frontier.take_at(depth, self.most(plan));
                 if states.is_empty() {
@@ -231,7 +219,6 @@ impl<'s, S: System> FullGraph<'s, S> {
     fn go_on_in_batches(&mut self, plan: Plan, driver: &mut Driver<'_>) {
         let mut batch = Batch::default();
         while !driver.is_stopped() {
-            #[cfg(feature = "json")]
             self.save_now_and_then(None, driver);
             let states = self.frontier.take(self.most(plan));
             if states.is_empty() {
@@ -433,7 +420,6 @@ impl<'s, S: System> FullGraph<'s, S> {
     pub(super) fn learn_of(&mut self, state: &[u64], mut is_here: bool) {
         self.present.clear();
         self.present.extend_from_slice(state);
-        #[cfg(feature = "json")]
         if is_here {
             self.note(Visit::Learn);
         }
@@ -448,7 +434,6 @@ impl<'s, S: System> FullGraph<'s, S> {
             };
             if !is_known && !mem::replace(&mut is_here, true) {
                 self.seek(state);
-                #[cfg(feature = "json")]
                 self.note(Visit::Learn);
             }
             match found {
@@ -525,7 +510,6 @@ impl<'s, S: System> FullGraph<'s, S> {
                 continue;
             }
             self.is_livelock(driver);
-            #[cfg(feature = "json")]
             self.note(Visit::Try);
             for process in 0..self.layout.places() - self.objects {
                 self.try_out_of(process, Some((depth, &mut *driver)));

@@ -16,7 +16,7 @@ use std::io::{self, Read, Write};
 
 use super::full_graph::FullGraph;
 use super::known::Known;
-use super::plan::{Levels, Plan};
+use super::plan::{Ended, Levels, Plan};
 use super::reactions::Reactions;
 use super::settings::Stateful;
 use super::table::Tables;
@@ -29,14 +29,16 @@ use crate::explore::saved::{
 };
 use crate::model::System;
 
-/// Goes on with a search in batches from the state that `driver` has. `None` if there is none, or
-/// if it is not one of this search, or if a limit is reached; then `driver` is stopped.
+/// Goes on with a search in batches from the state that `driver` has; `None` if there is none.
+///
+/// # Errors
+/// If it is not one of this search, or if a limit is reached. Then `driver` is stopped.
 pub(super) fn resumed<'s, S: System>(
     system: &'s S,
     (how, plan): (Stateful, Plan),
     is_by_levels: bool,
     driver: &mut Driver<'_>,
-) -> Option<(FullGraph<'s, S>, Levels)> {
+) -> Result<Option<(FullGraph<'s, S>, Levels)>, Ended> {
     let read = driver.go_on_from(|from, driver| {
         driver.leave_out_invariants();
         let budget = driver.budget().clone();
@@ -59,11 +61,13 @@ pub(super) fn resumed<'s, S: System>(
         let levels = if is_over { None } else { Some(search.load(from, is_by_levels, driver)?) };
         Ok(levels.map(|levels| (search, levels)))
     });
-    match read? {
-        Ok(search) => search,
-        Err(_) => {
+    match read {
+        None => Ok(None),
+        Some(Ok(Some(search))) => Ok(Some(search)),
+        Some(Ok(None)) => Err(Ended),
+        Some(Err(_)) => {
             driver.is_not_of_this();
-            None
+            Err(Ended)
         }
     }
 }

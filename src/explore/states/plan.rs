@@ -44,3 +44,7 @@ pub(super) struct Levels {
     pub(super) counts: Vec<u64>,
     pub(super) before: usize,
 }
+
+/// A search that was to go on from a saved state has ended already.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended;

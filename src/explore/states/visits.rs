@@ -2,6 +2,7 @@
 //! (`states/kept`).
 
 /// What a search in batches has asked the model.
+#[cfg(feature = "json")]
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     /// For each visit: what was done, how many moves the way to the state has in common with the
@@ -21,6 +22,7 @@ pub(super) enum Visit {
     Try,
 }
 
+#[cfg(feature = "json")]
 impl Log {
     /// Notes what is done in the state to which this way leads.
     pub(super) fn note(&mut self, visit: Visit, way: &[u32]) {

@@ -4,25 +4,23 @@
 //! a step that is not possible any more, or is another one now, is looked for by the name of its
 //! process and the text of its operation.
 
-#[cfg(feature = "json")]
 use serde::Deserialize;
 
 use super::Replay;
 use crate::model::{Action, ProcessId, System};
 
 /// A step as a report has recorded it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "json", derive(Deserialize))]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Recorded {
     /// The process that moved.
     pub process: String,
     /// The operation, as in the source.
     pub action: String,
     /// Its result, in words.
-    #[cfg_attr(feature = "json", serde(default))]
+    #[serde(default)]
     pub outcome: Option<String>,
     /// Line of the operation, from 1.
-    #[cfg_attr(feature = "json", serde(default))]
+    #[serde(default)]
     pub line: Option<u32>,
 }
 
