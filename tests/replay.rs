@@ -149,7 +149,7 @@ fn an_execution_of_a_changed_program_is_followed_by_names() {
         assert!(told.contains("with 2 new steps between them"), "{told}");
     }
     // New steps for which others are needed.
-    let together = PHILOSOPHERS.replace("{ lock(fork[i])", "{ wait(b); lock(fork[i])");
+    let together = PHILOSOPHERS.replace("{ lock(fork[i])", "{ barrier(b); lock(fork[i])");
     let (code, divergence, told) = replayed(&format!("barrier b(2); {together}"));
     assert_eq!((code, &divergence["left_out"]), (Some(1), &0.into()), "{told}");
     // Mended: the second lock is not there any more. What was recorded ends before P[1] does.

@@ -63,21 +63,20 @@ const MOST_PARTS: usize = 256;
 /// needs the model state after each transition, and at most [`MOST_PARTS`] parts, each with a fixed
 /// place.
 pub(crate) fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<'_>) -> bool {
+    let locals = Locals::new(system);
+    let parts = locals.initial().len() + locals.objects().order().len();
     how == Stateful { without: how.without, ..Stateful::default() }
-        && has_few_parts(&Locals::new(system))
+        && !locals.objects().may_grow()
+        && parts <= MOST_PARTS
         && !driver.follows_transitions()
         && !driver.budget().properties.are_asked_on_the_way()
 }
 
-fn has_few_parts<S: System>(locals: &Locals<'_, S>) -> bool {
-    let parts = locals.initial().len() + locals.objects().order().len();
-    !locals.objects().may_grow() && parts <= MOST_PARTS
-}
-
-/// Is it worth it to memoise moves? Not where each has to be executed on the model anyhow.
+/// Is it worth it to memoise moves? Not where each has to be executed on the model anyhow. No
+/// process runs to answer this: it might compute for ever.
 pub(crate) fn gains_by_looking_up<S: System>(system: &S) -> bool {
-    let locals = Locals::new(system);
-    has_few_parts(&locals) && locals.objects().has_fixed_parts()
+    let objects = ObjectTable::new(system.objects(), &mut Values::default());
+    objects.has_fixed_parts() && objects.order().len() <= MOST_PARTS
 }
 
 /// Can the whole search run in batches?
