@@ -172,6 +172,9 @@ pub fn refusal<S: System>(system: &S) -> Option<&'static str> {
     if system.objects().may_end_late {
         return Some("communications may end early or late: name one way");
     }
+    if system.objects().may_time_out_when_stuck {
+        return Some("a timeout waits until nothing else can happen");
+    }
     system.may_be_in_vain().then_some("executions may be in vain")
 }
 

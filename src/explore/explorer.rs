@@ -105,6 +105,10 @@ pub struct Profile {
     /// Does a complete search judge what must happen in the end
     /// ([`Liveness`](crate::model::Liveness))?
     pub judges_loops: bool,
+    /// Does it try all that is enabled in a state, or only leave out what does not depend on
+    /// whether others are enabled? Then it can explore timeouts that fire when nothing else can
+    /// happen ([`Objects::may_time_out_when_stuck`](crate::model::Objects::may_time_out_when_stuck)).
+    pub knows_when_stuck: bool,
     /// What a depth bound measures, unless [`Budget::measure`] is set.
     pub depth: Depth,
     /// Can a depth bound measure the causal depth as well as the length?
@@ -271,6 +275,7 @@ pub(crate) fn refusal_by<S: System>(
     own.or_else(|| cannot_measure(&profile, budget))
         .or_else(|| missing_states(&profile, system))
         .or_else(|| missing_loops(&profile, system))
+        .or_else(|| misses_timeouts(&profile, system))
         .or_else(|| misses_standstills(&profile, system))
         .or_else(|| gains_nothing(&profile, system))
 }
@@ -278,6 +283,7 @@ pub(crate) fn refusal_by<S: System>(
 /// Does a complete search by this explorer judge all properties in every state where they matter?
 pub(super) fn judges_all<S: System>(explorer: &Profile, system: &S, budget: &Budget) -> bool {
     explorer.guarantee > Guarantee::SomeClasses
+        && misses_timeouts(explorer, system).is_none()
         && budget.properties.iter().all(|property| {
             let when = property.when();
             explorer.asks(when) || has_none(system, when)
@@ -341,6 +347,23 @@ fn missing_loops<S: System>(explorer: &Profile, system: &S) -> Option<String> {
         format!(
             "`{}` does not keep the loops on which an `eventually` or a `leadsto` of the program may fail: `fair` \
              judges them, on all states",
+            explorer.name
+        )
+    })
+}
+
+/// A sentence that says why an explorer cannot explore timeouts that fire when nothing else can
+/// happen. `None` if it can, if it promises nothing, or if there are none.
+fn misses_timeouts<S: System>(explorer: &Profile, system: &S) -> Option<String> {
+    let promises = explorer.guarantee > Guarantee::SomeClasses;
+    let is_missing = system.objects().may_time_out_when_stuck
+        && promises
+        && !explorer.chooses
+        && !explorer.knows_when_stuck;
+    is_missing.then(|| {
+        format!(
+            "`{}` relies on independent steps, and a `timeout when stuck` depends on all steps: `fused`, `stateful` \
+             and `fair` can explore it, and `exhaustive`",
             explorer.name
         )
     })

@@ -356,6 +356,15 @@ pub(crate) struct Expr {
     pub(crate) span: Span,
 }
 
+/// When a timeout may fire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Firing {
+    /// At any time.
+    Anytime,
+    /// When nothing else can happen.
+    WhenStuck,
+}
+
 #[derive(Debug)]
 pub(crate) enum ExprKind {
     Error,
@@ -382,7 +391,7 @@ pub(crate) enum ExprKind {
     Field(Box<Expr>, Name),
     Call(Name, Vec<Arg>),
     /// `recv(m) timeout { … }`
-    Timeout(Box<Expr>, Block),
+    Timeout(Box<Expr>, Firing, Block),
     Spawn(Name, Vec<Arg>),
     Block(Block),
     If(Box<Expr>, Block, Option<Box<Expr>>),

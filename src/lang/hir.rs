@@ -11,7 +11,7 @@ use super::code::Visible;
 use super::diagnostic::Span;
 pub(crate) use super::objects::ObjectKind;
 use super::objects::Word;
-use crate::model::{Incident, Temporal, Value};
+use crate::model::{Incident, Probing, Temporal, Value};
 
 /// A local variable, numbered within its body.
 pub(crate) type VarId = u32;
@@ -350,9 +350,10 @@ pub(crate) enum Operation {
         visible: Visible,
         args: Vec<Expr>,
     },
-    /// Receives what an `iprobe` with these arguments finds. If it finds nothing, the last
+    /// Receives what a probe of this form with these arguments finds. If it finds nothing, the last
     /// expression is the value.
     Timed {
+        form: Probing,
         src: bool,
         tag: bool,
         args: Vec<Expr>,

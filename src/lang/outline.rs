@@ -114,9 +114,9 @@ impl Outliner<'_> {
 
     fn statement(&mut self, statement: &Statement) -> Vec<Step> {
         match &statement.kind {
-            StatementKind::Expr(Expr { kind: ExprKind::Timeout(_, block), .. })
+            StatementKind::Expr(Expr { kind: ExprKind::Timeout(_, _, block), .. })
             | StatementKind::Let {
-                value: Expr { kind: ExprKind::Timeout(_, block), .. }, ..
+                value: Expr { kind: ExprKind::Timeout(_, _, block), .. }, ..
             } => {
                 vec![self.timed(statement.span, block)]
             }

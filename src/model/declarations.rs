@@ -21,6 +21,9 @@ macro_rules! define_objects {
             /// May a communication end early or late
             /// ([`Completion::Either`](super::Completion::Either))?
             pub may_end_late: bool,
+            /// May a process be at a probe that finds nothing only when nothing else can happen
+            /// ([`Probing::WhenStuck`](super::Probing::WhenStuck))?
+            pub may_time_out_when_stuck: bool,
             /// What objects are called that were not declared one by one.
             pub called: Called,
         }

@@ -28,7 +28,8 @@ use super::audit::{self, Audit};
 use super::objects::World;
 use super::{
     Envelope, Failure, FailureKind, Handle, MailboxId, May, MessageId, Next, Object, ObjectTable,
-    Op, Outbox, Part, Point, Reach, Response, Stimulus, System, Touch, Value, ValueId, Values,
+    Op, Outbox, Part, Point, Probing, Reach, Response, Stimulus, System, Touch, Value, ValueId,
+    Values,
 };
 
 /// The most values among which a process may choose.
@@ -379,6 +380,11 @@ impl<'s, S: System> Locals<'s, S> {
             Next::Op(op) => {
                 let objects = self.system.objects();
                 self.some_probes |= matches!(op, Op::Probe { .. });
+                assert!(
+                    objects.may_time_out_when_stuck
+                        || !matches!(op, Op::Probe { form: Probing::WhenStuck, .. }),
+                    "a probe that waits until all are stuck, and is not declared"
+                );
                 Status::At(self.objects.renamed(op, objects, &mut self.values))
             }
             Next::Spawn(child) => Status::At(Op::Spawn(self.intern(child))),

@@ -93,8 +93,19 @@ pub enum Probing {
     Wait,
     /// Reports whether it sees a message, source and tag. It may always see none: then both are -1.
     Test,
+    /// As [`Test`](Probing::Test), but it sees no message only when nothing else can happen: no
+    /// process has another action. A system declares that it has such probes
+    /// ([`Objects::may_time_out_when_stuck`](super::Objects::may_time_out_when_stuck)).
+    WhenStuck,
     /// Waits for a message and takes it. Reports a complete communication, source and tag.
     Take,
+}
+
+impl Probing {
+    /// May it find nothing?
+    pub fn may_miss(self) -> bool {
+        matches!(self, Probing::Test | Probing::WhenStuck)
+    }
 }
 
 /// When a send is complete, or what a rank does in a collective, where MPI leaves that to its

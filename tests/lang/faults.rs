@@ -3,6 +3,7 @@
 mod causes;
 mod specs;
 mod strikes;
+mod stuck;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -25,13 +26,18 @@ struct Ends(BTreeSet<(Vec<String>, bool)>);
 
 impl Observer for Ends {
     fn trace(&mut self, at: Position<'_>, end: End) {
-        let cells = at.cells();
+        self.add(&at.cells(), end.is_deadlocked);
+    }
+}
+
+impl Ends {
+    fn add(&mut self, cells: &[(String, Value)], is_deadlocked: bool) {
         if cells.iter().any(|(name, value)| name == "vain" && *value != Value::Int(0)) {
             return;
         }
         let seen = cells.iter().filter(|(name, _)| name.starts_with(['o', 'x']));
         let seen = seen.map(|(name, value)| format!("{name} = {value}")).collect();
-        self.0.insert((seen, end.is_deadlocked));
+        self.0.insert((seen, is_deadlocked));
     }
 }
 

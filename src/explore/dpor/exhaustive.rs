@@ -44,6 +44,7 @@ impl Explorer for Exhaustive {
             takes: Takes { options: &["jobs"], ..Takes::NOTHING },
             both_depths: true,
             splits: Splits::Exactly,
+            knows_when_stuck: true,
             ..Profile::default()
         }
     }

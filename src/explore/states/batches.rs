@@ -60,12 +60,13 @@ const TRANSITIONS_PER_QUERY: u64 = 40;
 const MOST_PARTS: usize = 256;
 
 /// Can moves be memoised? That needs the default way to store states, no observer or property that
-/// needs the model state after each transition, and at most [`MOST_PARTS`] parts, each with a fixed
-/// place.
+/// needs the model state after each transition, at most [`MOST_PARTS`] parts, each with a fixed
+/// place, and no move that depends on all parts, as a timeout does that waits until all are stuck.
 pub(crate) fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<'_>) -> bool {
     let locals = Locals::new(system);
     let parts = locals.initial().len() + locals.objects().order().len();
     how == Stateful { without: how.without, ..Stateful::default() }
+        && !system.objects().may_time_out_when_stuck
         && !locals.objects().may_grow()
         && parts <= MOST_PARTS
         && !driver.follows_transitions()
@@ -76,7 +77,9 @@ pub(crate) fn can_look_up<S: System>(system: &S, how: Stateful, driver: &Driver<
 /// process runs to answer this: it might compute for ever.
 pub(crate) fn gains_by_looking_up<S: System>(system: &S) -> bool {
     let objects = ObjectTable::new(system.objects(), &mut Values::default());
-    objects.has_fixed_parts() && objects.order().len() <= MOST_PARTS
+    !system.objects().may_time_out_when_stuck
+        && objects.has_fixed_parts()
+        && objects.order().len() <= MOST_PARTS
 }
 
 /// Can the whole search run in batches?

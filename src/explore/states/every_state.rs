@@ -82,6 +82,7 @@ impl Explorer for EveryState {
                 ..Takes::of_stored(&[Switch::LiveVariables, Switch::Symmetry])
             },
             depth: Depth::Length,
+            knows_when_stuck: true,
             every_state: self.how.is_sound(),
             can_be_saved: true,
             ..Profile::default()

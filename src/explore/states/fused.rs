@@ -27,6 +27,9 @@
 //! the same order (Clarke, Grumberg, Peled, *Model checking*, 1999, section 10.6). S-POR itself
 //! does not know that, and refuses invariants.
 //!
+//! **Timeouts that wait until all are stuck** cannot fire while a step that is made first is enabled,
+//! so they do not disturb such a step. They themselves depend on all processes, and are never first.
+//!
 //! **Symmetry.** One state of each orbit is kept ([`super::orbits`]). Renaming processes maps the
 //! persistent sets of a state to those of its image, so the two reductions go together: E. A.
 //! Emerson, S. Jha, D. Peled, *Combining partial order and symmetry reductions* (TACAS 1997). The
@@ -42,7 +45,7 @@ use crate::explore::budget::Depth;
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile};
 use crate::explore::settings::options::{Options, Takes};
-use crate::model::{Action, Choice, LocalId, ProcessId, System};
+use crate::model::{Action, Choice, LocalId, Op, Probing, ProcessId, System};
 use crate::property::Changed;
 
 /// The largest number of steps that are fused with the one before them.
@@ -81,6 +84,7 @@ impl Explorer for Fused {
                 ])
             },
             depth: Depth::Length,
+            knows_when_stuck: true,
             ..Profile::default()
         }
     }
@@ -179,6 +183,10 @@ impl<S: System> DepthFirst<'_, S> {
 
     fn is_alone(&mut self, process: ProcessId) -> bool {
         let DepthFirst { safe_sets, cursor, .. } = self;
+        let op = cursor.locals.op(cursor.state.local(process));
+        if matches!(op, Some(Op::Probe { form: Probing::WhenStuck, .. })) {
+            return false;
+        }
         safe_sets.is_invisible(&mut cursor.locals, &cursor.state, process)
             && self.is_unseen(process)
     }

@@ -146,7 +146,9 @@ impl Checker<'_> {
             ast::ExprKind::Set(items) => self.set(items, span, want),
             ast::ExprKind::Map(entries) => self.map(entries, span, want),
             ast::ExprKind::Collect(of) => self.comprehension(of, want),
-            ast::ExprKind::Timeout(call, block) => return self.timeout(call, block, span, want),
+            ast::ExprKind::Timeout(call, firing, block) => {
+                return self.timeout(call, (*firing, block), span, want);
+            }
             ast::ExprKind::Quantified(quantifier, generators, condition) => {
                 self.quantified(*quantifier, generators, condition)
             }

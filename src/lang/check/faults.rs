@@ -6,14 +6,16 @@ use super::body::unit;
 use super::expr::wrong;
 use super::strikers::Crashing;
 use super::{Checker, Context, Instantiation, Process, Want};
-use crate::lang::ast::{self, BinaryOp, Block, ChannelFaults, Crashes, Limit, StatementKind};
+use crate::lang::ast::{
+    self, BinaryOp, Block, ChannelFaults, Crashes, Firing, Limit, StatementKind,
+};
 use crate::lang::code::Visible;
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::hir::{
     Budget, Channel, Expr, ExprKind, Handler, Lives, Most, Operation, Pattern, Place, VarId,
 };
 use crate::lang::types::Type;
-use crate::model::{Delivery, Incident, Set, Value};
+use crate::model::{Delivery, Incident, Probing, Set, Value};
 
 use super::call::Call;
 
@@ -265,7 +267,7 @@ impl Checker<'_> {
     pub(super) fn timeout(
         &mut self,
         call: &ast::Expr,
-        block: &Block,
+        (firing, block): (Firing, &Block),
         span: Span,
         want: Want<'_>,
     ) -> (Expr, Type) {
@@ -293,8 +295,12 @@ impl Checker<'_> {
         if !self.may_time_out(call) {
             return wrong(span);
         }
+        let form = match firing {
+            Firing::Anytime => Probing::Test,
+            Firing::WhenStuck => Probing::WhenStuck,
+        };
         let operation = match self.faults.time_out() {
-            true => Operation::Timed { src, tag, args, otherwise },
+            true => Operation::Timed { form, src, tag, args, otherwise },
             false => Operation::One { visible: Visible::Irecv { src, tag }, args, wait: true },
         };
         let span = Span { end: block.span.start, ..call.span };

@@ -248,11 +248,17 @@ impl Compiler<'_> {
     }
 
     /// Receives what a poll finds. Without a message the value is that of `otherwise`.
-    pub(super) fn timed(&mut self, (src, tag): (bool, bool), args: &[Expr], otherwise: &Expr) {
+    pub(super) fn timed(
+        &mut self,
+        (form, src, tag): (Probing, bool, bool),
+        args: &[Expr],
+        otherwise: &Expr,
+    ) {
+        self.code.objects.may_time_out_when_stuck |= form == Probing::WhenStuck;
         let at = self.frame.depth;
         args.iter().for_each(|arg| self.expr(arg));
         (0..args.len() as u32).for_each(|arg| self.emit(Instr::Get(at + arg)));
-        self.visible(Visible::Probe { form: Probing::Test, src, tag, timed: true });
+        self.visible(Visible::Probe { form, src, tag, timed: true });
         let found = self.frame.depth - 1;
         let part = |compiler: &mut Self, part: u32| {
             compiler.emit(Instr::Get(found));

@@ -25,8 +25,8 @@ impl Compiler<'_> {
             Operation::Unreliable { channel, visible, args } => {
                 self.unreliable(*channel, *visible, args);
             }
-            Operation::Timed { src, tag, args, otherwise } => {
-                self.timed((*src, *tag), args, otherwise);
+            Operation::Timed { form, src, tag, args, otherwise } => {
+                self.timed((*form, *src, *tag), args, otherwise);
             }
             Operation::Received(comm) => {
                 self.code.remembers_values = true;

@@ -4,7 +4,7 @@
 
 use super::Parser;
 use crate::lang::ast::{
-    ChannelFaults, Crashes, Expr, ExprKind, Item, Limit, Partitions, StatementKind,
+    ChannelFaults, Crashes, Expr, ExprKind, Firing, Item, Limit, Partitions, StatementKind,
 };
 use crate::lang::diagnostic::{Diagnostic, Span};
 use crate::lang::token::Token;
@@ -157,12 +157,21 @@ impl Parser<'_> {
     /// Does `timeout { … }` follow the call?
     pub(super) fn at_timeout(&self, call: &Expr) -> bool {
         matches!(call.kind, ExprKind::Call(..))
-            && self.peek_second() == Token::LBrace
             && self.stands("timeout")
+            && (self.peek_second() == Token::LBrace || self.text_of_second() == "when")
     }
 
+    /// `timeout { … }`, or `timeout when stuck { … }`
     pub(super) fn timeout(&mut self, call: Expr) -> ExprKind {
         self.advance();
-        ExprKind::Timeout(Box::new(call), self.block())
+        let firing = if self.eat_word("when") {
+            if !self.eat_word("stuck") {
+                self.report_expected("`stuck`");
+            }
+            Firing::WhenStuck
+        } else {
+            Firing::Anytime
+        };
+        ExprKind::Timeout(Box::new(call), firing, self.block())
     }
 }

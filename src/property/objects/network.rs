@@ -26,7 +26,7 @@ impl<S: System> Words<S> for Use {
             Use::Send { .. } => "isend",
             Use::Receive { .. } => "irecv",
             Use::Probe { form: Probing::Wait, .. } => "probe",
-            Use::Probe { form: Probing::Test, .. } => "iprobe",
+            Use::Probe { form: Probing::Test | Probing::WhenStuck, .. } => "iprobe",
             Use::Probe { form: Probing::Take, .. } => "mprobe",
             Use::Cancel | Use::CancelOutcome(_) => "cancel",
             Use::Deliver => "match",
@@ -152,7 +152,7 @@ fn probed<S: System>(at: &Replay<'_, S>, form: Probing, choice: Choice) -> Strin
     let who = format!("{}{}", at.name(sent.process), label(sent.envelope));
     match form {
         Probing::Wait => format!("sees a message of {who}"),
-        Probing::Test => format!("true: sees a message of {who}"),
+        Probing::Test | Probing::WhenStuck => format!("true: sees a message of {who}"),
         Probing::Take => format!("takes the message of {who}"),
     }
 }

@@ -29,6 +29,7 @@ impl Explorer for Fair {
             depth: Depth::Unbounded,
             every_state: true,
             judges_loops: true,
+            knows_when_stuck: true,
             ..Profile::default()
         }
     }

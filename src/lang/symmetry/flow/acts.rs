@@ -49,7 +49,7 @@ pub(super) fn probe(
     if tag {
         flow.nodes.join(tags, *args.last().expect("a tag"), pc);
     }
-    let is_test = form == Probing::Test;
+    let is_test = form.may_miss();
     let parts = flow.parts_of(out, 2 + usize::from(is_test), pc);
     for (node, &part) in [sources, tags].into_iter().zip(&parts[usize::from(is_test)..]) {
         flow.nodes.join(node, part, pc);

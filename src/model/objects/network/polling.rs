@@ -83,6 +83,9 @@ impl State {
         if !self.is_at_bound(locals, process, op) || self.was_told(process, op, self.depth()) {
             return false;
         }
+        if self.waits_for_others(locals, op) {
+            return false;
+        }
         let nothing = match *op {
             Op::Probe { form, .. } => {
                 Response::Value(self.probed(form, Handle(0), Choice::NOTHING, &mut locals.values))
@@ -93,12 +96,17 @@ impl State {
         after != local && !self.recent_misses(process).contains(&after)
     }
 
+    /// Does this poll find nothing only when nothing else can happen, and can something happen?
+    fn waits_for_others<S: System>(&self, locals: &Locals<'_, S>, op: &Op) -> bool {
+        matches!(op, Op::Probe { form: Probing::WhenStuck, .. }) && !self.only_gives_up(locals)
+    }
+
     /// Is this operation of the process a poll of the network?
     #[inline]
     pub fn is_poll(&self, process: ProcessId, op: &Op) -> bool {
         match op {
             Op::TestAny(comms) => self.is_of_network(process, comms[0]),
-            Op::Probe { form, .. } => *form == Probing::Test,
+            Op::Probe { form, .. } => form.may_miss(),
             _ => false,
         }
     }
@@ -173,7 +181,10 @@ impl State {
     ) -> Option<SmallVec<[LocalId; 4]>> {
         let local = self.local(process);
         let op = locals.op(local)?;
-        if !self.is_poll(process, op) || self.must_move(locals, process) {
+        let waits = self.is_poll(process, op)
+            && !self.must_move(locals, process)
+            && !self.waits_for_others(locals, op);
+        if !waits {
             return None;
         }
         let misses = self.recent_misses(process);

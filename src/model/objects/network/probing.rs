@@ -5,7 +5,7 @@ use super::{Probe, Reception, Settlement, Taker, effect_here};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
 use crate::model::{
-    Choice, Effect, Envelope, Handle, Handled, MailboxId, May, Probing, ProcessId, Response,
+    Choice, Effect, Envelope, Handle, Handled, MailboxId, May, Need, Probing, ProcessId, Response,
     System, Touch, Value, ValueId, Values,
 };
 
@@ -31,7 +31,7 @@ impl State {
         let (src, tag) = (number(envelope.src), number(envelope.tag));
         let mut reported = match form {
             Probing::Wait => vec![src, tag],
-            Probing::Test => vec![Value::Bool(found.is_some()), src, tag],
+            Probing::Test | Probing::WhenStuck => vec![Value::Bool(found.is_some()), src, tag],
             Probing::Take => vec![Value::Comm(own), src, tag],
         };
         // A probe reports a message that only processes understand as a whole, with its length, for
@@ -50,6 +50,16 @@ pub(in crate::model) struct ProbeFor {
 }
 
 impl ProbeFor {
+    /// The effect of a probe that has found nothing. If it waited until all were
+    /// stuck, all that happened is a cause.
+    fn missed(&self, state: &State) -> Effect {
+        let mut effect = Effect::nothing();
+        if self.form == Probing::WhenStuck {
+            effect.needs.extend(state.processes().map(|process| Need::All(process.lane(), 0)));
+        }
+        effect
+    }
+
     /// The probe as a taker at the end of `state`.
     fn taker(&self, state: &State) -> Taker {
         state.network.newest_taker(self.mailbox, self.pattern)
@@ -62,7 +72,12 @@ impl Operation for ProbeFor {
         let network = &state.network;
         let name = |send: u32| Choice::message(network.sends[send as usize].id);
         network.possible(self.taker(state), |send| each(name(send)));
-        if self.form == Probing::Test && state.may_poll(at.locals, process) {
+        let may_miss = match self.form {
+            Probing::Test => true,
+            Probing::WhenStuck => state.only_gives_up(at.locals),
+            Probing::Wait | Probing::Take => false,
+        };
+        if may_miss && state.may_poll(at.locals, process) {
             each(Choice::NOTHING);
         }
     }
@@ -116,7 +131,7 @@ impl Operation for ProbeFor {
 
     fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
         let &Place { state, .. } = at;
-        let Some(send) = place(done.taken) else { return Effect::nothing() };
+        let Some(send) = place(done.taken) else { return self.missed(state) };
         let takes = self.form == Probing::Take;
         let probe = state.network.ends(self.mailbox).probes.last().expect("it was carried out");
         let taker = probe.taker(self.mailbox);

@@ -1,0 +1,129 @@
+//! Timeouts that fire only when nothing else can happen.
+
+use mazurka::explore::Exhaustive;
+use mazurka::lang::Program;
+use mazurka::model::{Action, Choice, Faults, Locals, Op, Probing, State};
+use mazurka::property::Position;
+
+use super::{Ends, Faulty, MOST, agree, compile, ends};
+use crate::cli::{run_with, stdout};
+use crate::lang::{fails, holds};
+use crate::random_models::{Rng, asked};
+
+/// By definition: the ends of the program whose timeouts fire at any time, if they are left out
+/// wherever another action is enabled. `None` if there are too many executions.
+struct ByDefinition<'p> {
+    locals: Locals<'p, Program>,
+    state: State,
+    ends: Ends,
+    count: u64,
+}
+
+impl<'p> ByDefinition<'p> {
+    fn of(program: &'p Program) -> Option<Ends> {
+        let mut locals = Locals::new(program);
+        let state = State::initial(&mut locals);
+        let mut walk = ByDefinition { locals, state, ends: Ends::default(), count: 0 };
+        walk.visit();
+        (walk.count <= MOST).then_some(walk.ends)
+    }
+
+    fn visit(&mut self) {
+        if self.count > MOST {
+            return;
+        }
+        let mut enabled = Vec::new();
+        self.state.enabled(&self.locals, &mut enabled);
+        if enabled.iter().any(|&action| !self.gives_up(action)) {
+            enabled.retain(|&action| !self.gives_up(action));
+        }
+        if enabled.is_empty() {
+            self.count += 1;
+            let is_deadlocked = self.state.stuck(&self.locals).next().is_some();
+            let cells = Position::new(&self.locals, &self.state).cells();
+            self.ends.add(&cells, is_deadlocked);
+        }
+        for action in enabled {
+            self.state.step(&mut self.locals, action);
+            self.visit();
+            self.state.undo(&self.locals);
+        }
+    }
+
+    fn gives_up(&self, action: Action) -> bool {
+        let op = self.locals.op(self.state.local(action.process));
+        action.choice == Choice::NOTHING
+            && matches!(op, Some(Op::Probe { form: Probing::Test, .. }))
+    }
+}
+
+#[test]
+fn timeouts_when_stuck_fire_as_defined() {
+    let mut rng = Rng::new(37);
+    let (mut compared, mut narrower) = (0, 0);
+    while compared < asked(60) {
+        let anytime = Faulty::any(&mut rng).declared();
+        if !anytime.contains("timeout") {
+            continue;
+        }
+        let when_stuck = anytime.replace("timeout {", "timeout when stuck {");
+        let plain = compile(&anytime, Faults::default());
+        let Some(expected) = ByDefinition::of(&plain) else { continue };
+        let Some(found) = ends(&when_stuck, Faults::default(), Exhaustive) else { continue };
+        compared += 1;
+        assert_eq!(found.0, expected.0, "{when_stuck}");
+        agree(&when_stuck, &found);
+        let all = ends(&anytime, Faults::default(), Exhaustive);
+        narrower += usize::from(all.is_some_and(|all| all.0 != found.0));
+    }
+    assert!(narrower > compared / 5, "{narrower}");
+}
+
+const RETRY: &str = "p2p mailbox requests: int lossy up to 2;
+    p2p mailbox replies: int;
+    process Client {
+        var tries = 0;
+        loop {
+            send(requests, tries);
+            let reply = recv(replies) timeout when stuck { tries += 1; continue; };
+            assert(reply == tries, \"the reply to the last request\");
+            break;
+        }
+        assert(tries < 2);
+    }
+    daemon process Server { loop { let request = recv(requests); send(replies, request); } }";
+
+#[test]
+fn a_reply_that_is_under_way_keeps_a_timeout_from_firing() {
+    holds(&RETRY.replace("tries < 2", "tries < 3"));
+    fails(RETRY, "Assertion");
+    fails(&RETRY.replace(" when stuck", ""), "the reply to the last request");
+}
+
+#[test]
+fn all_that_has_happened_is_a_cause_of_a_timeout() {
+    let text = "p2p mailbox m: int; shared x: int = 0;
+        process Other { x = 1; }
+        process P { let got = recv(m) timeout when stuck { 7 }; assert(got != 7); }";
+    let shown = stdout(&run_with(&["check", "-"], text));
+    assert!(shown.contains("Other") && shown.contains("gives up"), "{shown}");
+}
+
+#[test]
+fn a_timeout_that_fires_in_vain_waits() {
+    fails(
+        "p2p mailbox m: int; process Q { if false { send(m, 1); } }
+         process P { loop { let v = recv(m) timeout when stuck { continue; }; break; } }",
+        "Livelock",
+    );
+}
+
+#[test]
+fn explorers_that_rely_on_independence_refuse() {
+    for explorer in ["udpor", "optimal", "source", "prefix", "s-por", "sleep"] {
+        let out = run_with(&["check", "-", "--explorer", explorer], RETRY);
+        assert_eq!(out.status.code(), Some(2), "{explorer}");
+        let told = String::from_utf8_lossy(&out.stderr);
+        assert!(told.contains("`timeout when stuck` depends on all steps"), "{told}");
+    }
+}
