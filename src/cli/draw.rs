@@ -12,8 +12,8 @@ use super::spec::Spec;
 use super::{Exit, Failure, files};
 use crate::explore::recording::{Added, Extent, Searched};
 use crate::explore::{
-    AnyExplorer, Budget, Dpor, End, K, NoObserver, Observer, Over, Setting, ShownPrefix,
-    StopReason, TransDpor, Udpor, explore, finite_prefix, unfold,
+    AnyExplorer, Budget, Dpor, End, Exhaustive, K, NoObserver, Observer, Over, Setting,
+    ShownPrefix, StopReason, TransDpor, Udpor, explore, finite_prefix, unfold,
 };
 use crate::model::Schedule;
 use crate::property::Position;
@@ -187,6 +187,7 @@ fn mci(args: &Args, spec: &Spec, effort: Effort) -> Result<Drawn, Failure> {
 }
 
 fn prefix(args: &Args, spec: &Spec, effort: Effort) -> Result<ShownPrefix, Failure> {
+    drawing::has_classes(&spec.program)?;
     let budget = drawing::budget(spec, effort);
     finite_prefix(&spec.program, args.max_events as usize, budget).map_err(Failure::Usage)
 }
@@ -203,6 +204,9 @@ fn format(args: &Args) -> Result<Format, Failure> {
 fn picture(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Picture>, Failure> {
     let (subject, limit) = (spec.subject.clone(), args.max_events as usize);
     let program = &spec.program;
+    if matches!(args.what, What::Unfolding | What::Steps) {
+        drawing::has_classes(program)?;
+    }
     let picture = match args.what {
         What::Unfolding => {
             let budget = drawing::budget(spec, effort);
@@ -290,7 +294,10 @@ fn execution(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Asked>, 
         // Half of the time: the rest is for the other pictures.
         ..drawing::budget(spec, effort.halved())
     };
-    let outcome = explore(&spec.program, Udpor::default(), budget, &mut visited);
+    let outcome = match drawing::has_classes(&spec.program) {
+        Ok(()) => explore(&spec.program, Udpor::default(), budget, &mut visited),
+        Err(_) => explore(&spec.program, Exhaustive, budget, &mut visited),
+    };
     if let (None, Some(violation)) = (args.trace, outcome.violations.first().cloned()) {
         return Ok(Some(Asked { name: "First violation".into(), schedule: violation.schedule }));
     }

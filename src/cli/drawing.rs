@@ -174,6 +174,7 @@ pub(super) fn page<P: System>(
     effort: Effort,
 ) -> Result<Viewer, Failure> {
     let (subject, program, events) = (spec.subject.clone(), &spec.program, extent.events);
+    has_classes(program)?;
     // The page can step through a class even if not all its events are in the picture.
     let budget = Budget { max_traces: Some(MAX_CLASSES), ..budget(spec, effort.halved()) };
     let built = events.max(MAX_EVENTS_BUILT);
@@ -202,6 +203,18 @@ fn read(source: &mut Source) {
     let bytes = source.file.as_deref().and_then(|file| fs::read(file).ok());
     let text = bytes.map(|bytes| masked(&String::from_utf8_lossy(&bytes)).into_owned());
     source.text = source.text.take().or(text);
+}
+
+/// Refuses to draw classes of a program that has steps which depend on all others.
+pub(super) fn has_classes<P: System>(program: &P) -> Result<(), Failure> {
+    match program.objects().may_time_out_when_stuck {
+        true => Err(Failure::Usage(
+            "a `timeout when stuck` depends on all steps, so an unfolding has no place for it: --what space-time \
+             draws one execution, in other formats than html"
+                .into(),
+        )),
+        false => Ok(()),
+    }
 }
 
 /// The page as a file.

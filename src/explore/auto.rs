@@ -17,7 +17,8 @@
 //! events as UDPOR there; `stateful` where it need not execute each transition on the model, and
 //! `fused` elsewhere. Only explorers of classes take part if executions are counted, or if the
 //! shortest counterexample is to be found. A depth has to mean the same to all. If the system
-//! demands that something happens in the end, `fair` is alone: no other explorer judges that.
+//! demands that something happens in the end, `fair` is alone: no other explorer judges that. If
+//! it has timeouts that fire when nothing else can happen, `fused` is alone.
 //!
 //! The result is that of the search that answers, with its figures. An observer receives the
 //! executions of the search that starts, and no others.
@@ -132,9 +133,12 @@ impl Entrant {
             Entrant::EveryState(explorer) => !explorer.is_on_the_model(system),
             Entrant::Fused(_) => EveryState::default().is_on_the_model(system),
             // Without demands it is a slow `stateful`.
-            Entrant::Fair(_) => return self.is_only(system),
+            Entrant::Fair(_) => system.liveness().is_some(),
             _ => true,
         };
+        if self.is_only(system) {
+            return true;
+        }
         gains
             && judges_all(&profile, system, budget)
             && (follows_classes || budget.max_traces.is_none() && !budget.shortest)
@@ -143,7 +147,13 @@ impl Entrant {
 
     /// Can no other explorer answer for this system?
     fn is_only<S: System>(&self, system: &S) -> bool {
-        matches!(self, Entrant::Fair(_)) && system.liveness().is_some()
+        match self {
+            Entrant::Fair(_) => system.liveness().is_some(),
+            Entrant::Fused(_) => {
+                system.objects().may_time_out_when_stuck && system.liveness().is_none()
+            }
+            _ => false,
+        }
     }
 }
 

@@ -105,9 +105,8 @@ pub struct Profile {
     /// Does a complete search judge what must happen in the end
     /// ([`Liveness`](crate::model::Liveness))?
     pub judges_loops: bool,
-    /// Does it try all that is enabled in a state, or only leave out what does not depend on
-    /// whether others are enabled? Then it can explore timeouts that fire when nothing else can
-    /// happen ([`Objects::may_time_out_when_stuck`](crate::model::Objects::may_time_out_when_stuck)).
+    /// Can it explore timeouts that fire when nothing else can happen
+    /// ([`Objects::may_time_out_when_stuck`](crate::model::Objects))? They depend on all steps.
     pub knows_when_stuck: bool,
     /// What a depth bound measures, unless [`Budget::measure`] is set.
     pub depth: Depth,

@@ -277,17 +277,6 @@ impl State {
         }
     }
 
-    /// Can nothing happen, except that probes give up which wait for that
-    /// ([`Probing::WhenStuck`])? Takes as long as to list all actions.
-    pub(crate) fn only_gives_up<S: System>(&self, locals: &Locals<'_, S>) -> bool {
-        !self.processes().any(|process| match locals.op(self.local(process)) {
-            Some(&Op::Probe { mailbox, pattern, form: Probing::WhenStuck }) => {
-                self.network.finds(mailbox, pattern)
-            }
-            _ => self.can_move(locals, process),
-        })
-    }
-
     /// Is nothing enabled?
     pub fn is_terminal<S: System>(&self, locals: &Locals<'_, S>) -> bool {
         !self.processes().any(|process| self.can_move(locals, process))

@@ -154,7 +154,7 @@ fn systems_of_the_tests_write_every_operation() {
     walk_all(super::later(), &mut seen);
     walk_all(super::actors(), &mut seen);
     walk_all(super::p2p(), &mut seen);
-    let others = ["Enter Allgather", "Enter ReduceScatter", "Access Update"];
+    let others = ["Enter Allgather", "Enter ReduceScatter", "Access Update", "Probe WhenStuck"];
     assert_eq!(missing(&seen, &others), [""; 0]);
     assert_eq!(seen.never_waiting(), [""; 0]);
 }

@@ -27,8 +27,9 @@
 //! the same order (Clarke, Grumberg, Peled, *Model checking*, 1999, section 10.6). S-POR itself
 //! does not know that, and refuses invariants.
 //!
-//! **Timeouts that wait until all are stuck** cannot fire while a step that is made first is enabled,
-//! so they do not disturb such a step. They themselves depend on all processes, and are never first.
+//! **Timeouts that wait until all are stuck** cannot fire while a step that is made first is
+//! enabled, so they do not disturb such a step. They depend on all processes, and are never made
+//! first themselves.
 //!
 //! **Symmetry.** One state of each orbit is kept ([`super::orbits`]). Renaming processes maps the
 //! persistent sets of a state to those of its image, so the two reductions go together: E. A.

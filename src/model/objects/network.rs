@@ -448,13 +448,6 @@ impl Network {
         }
     }
 
-    /// Could a receive with this pattern get a message now?
-    pub(in crate::model) fn finds(&self, mailbox: MailboxId, pattern: Envelope) -> bool {
-        let mut is_found = false;
-        self.possible(self.newest_taker(mailbox, pattern), |_| is_found = true);
-        is_found
-    }
-
     /// Calls `each` with the unmatched sends that `taker` can get now.
     fn possible(&self, taker: Taker, mut each: impl FnMut(u32)) {
         for &send in self.sends_for(taker) {

@@ -96,6 +96,20 @@ impl State {
         after != local && !self.recent_misses(process).contains(&after)
     }
 
+    /// Can nothing happen, except that probes give up which wait for that
+    /// ([`Probing::WhenStuck`])? Takes as long as to list all actions.
+    pub(super) fn only_gives_up<S: System>(&self, locals: &Locals<'_, S>) -> bool {
+        !self.processes().any(|process| match locals.op(self.local(process)) {
+            Some(&Op::Probe { mailbox, pattern, form: Probing::WhenStuck }) => {
+                let mut is_found = false;
+                let taker = self.network.newest_taker(mailbox, pattern);
+                self.network.possible(taker, |_| is_found = true);
+                is_found
+            }
+            _ => self.can_move(locals, process),
+        })
+    }
+
     /// Does this poll find nothing only when nothing else can happen, and can something happen?
     fn waits_for_others<S: System>(&self, locals: &Locals<'_, S>, op: &Op) -> bool {
         matches!(op, Op::Probe { form: Probing::WhenStuck, .. }) && !self.only_gives_up(locals)
