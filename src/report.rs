@@ -25,6 +25,7 @@ mod many;
 pub mod mci;
 pub mod picture;
 mod shown;
+mod size;
 mod subject;
 pub mod svg;
 #[cfg(feature = "cli")]
@@ -44,6 +45,7 @@ pub use self::faster::Faster;
 pub use self::instrument::Instrument;
 use self::lint::{Level, Warning};
 pub use self::shown::{FirstGood, Shown};
+pub use self::size::Size;
 pub use self::subject::Subject;
 pub use self::variants::Variants;
 
@@ -156,6 +158,9 @@ pub struct CheckReport {
     /// After a timeout: an explorer to try instead, if one is known.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub faster: Option<Faster>,
+    /// After a timeout: about how many classes there are, if that can be estimated.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub estimate: Option<Size>,
     /// The limits of the search.
     pub limits: Limits,
     /// The statistics of the search.
@@ -351,6 +356,7 @@ impl CheckReport {
             unsupported: None,
             unseen: None,
             faster: None,
+            estimate: None,
             limits,
             stats: Figures::new(outcome, peak_memory_bytes),
             violations,

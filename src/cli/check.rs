@@ -7,7 +7,7 @@ use clap::Args as ClapArgs;
 use super::branches::{self, BranchArgs};
 use super::checkpoint::{self, CheckpointArgs};
 use super::drawing::Effort;
-use super::faster::faster;
+use super::faster::{faster, size};
 use super::options::{ReportedArgs, SpecArgs};
 use super::output::Output;
 use super::parts::Stored;
@@ -165,9 +165,10 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             warnings.extend(lint::unreached(spec));
         }
         let warnings = lints.applied(warnings);
+        let estimate = size(spec, &limits, &budget, &outcome);
         let faster = faster(spec, &setting, &limits, &budget, &outcome);
         let shortest = args.search.shortest;
-        reports.push(CheckReport { shortest, warnings, faster, ..report });
+        reports.push(CheckReport { shortest, warnings, faster, estimate, ..report });
         if drawn.is_none() && !outcome.violations.is_empty() {
             drawn = Some((spec, outcome.violations));
         }

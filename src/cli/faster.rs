@@ -1,4 +1,5 @@
-//! Advice after a search that ran out of time: another explorer that has completed the search.
+//! Advice after a search that ran out of time: about how many classes there are, and another
+//! explorer that has completed the search.
 //!
 //! If many classes of executions lead to few states, explorers that store states are much faster;
 //! if there are few classes and many states, explorers of classes are. The numbers are not known
@@ -8,14 +9,17 @@
 use std::time::Duration;
 
 use super::spec::{Spec, refusal};
+use crate::explore::estimate::estimate;
 use crate::explore::{
     Budget, Explorer, Guarantee, Listed, NoObserver, Options, Outcome, Setting, StopReason, explore,
 };
-use crate::report::Faster;
+use crate::report::{Faster, Size};
 use crate::study::Limits;
 
-/// The longest time of a trial.
+/// The longest time of a trial, or of an estimate.
 const LONGEST: Duration = Duration::from_secs(1);
+/// The largest number of samples of an estimate.
+const SAMPLES: u32 = 100;
 
 /// An explorer that completes, in a small part of the time, the search that ran out of time. `None`
 /// with a limit on the depth, because a depth has another meaning for other explorers, and after
@@ -28,10 +32,7 @@ pub(super) fn faster(
     outcome: &Outcome,
 ) -> Option<Faster> {
     let chooses = setting.profile().chooses;
-    let given = limits.timeout.filter(|_| limits.depth.is_none() && !chooses)?;
-    if outcome.stopped_by != Some(StopReason::Timeout) || !outcome.violations.is_empty() {
-        return None;
-    }
+    let given = ran_out_of_time(limits, outcome).filter(|_| !chooses)?;
     let name = match setting.explorer().profile().guarantee {
         Guarantee::EveryEnd => "udpor",
         _ => "stateful",
@@ -48,4 +49,25 @@ pub(super) fn faster(
     let wall_seconds = outcome.elapsed.as_secs_f64();
     let has_ended = outcome.is_complete() || finds_violation;
     has_ended.then_some(Faster { explorer: name, finds_violation, wall_seconds })
+}
+
+/// About how many classes the program has, after a search that ran out of time. `None` if that
+/// cannot be estimated in a small part of the time.
+pub(super) fn size(
+    spec: &Spec,
+    limits: &Limits,
+    budget: &Budget,
+    outcome: &Outcome,
+) -> Option<Size> {
+    let given = ran_out_of_time(limits, outcome)?;
+    let timeout = Some(LONGEST.min(given / 10));
+    let budget = Budget { timeout, max_traces: None, ..budget.clone() };
+    estimate(&spec.program, &budget, (SAMPLES, 0)).ok().map(Size::from)
+}
+
+/// The time that was given, if the search ran out of it and found nothing. `None` with a limit on
+/// the depth.
+fn ran_out_of_time(limits: &Limits, outcome: &Outcome) -> Option<Duration> {
+    let is_over = outcome.stopped_by == Some(StopReason::Timeout) && outcome.violations.is_empty();
+    limits.timeout.filter(|_| limits.depth.is_none() && is_over)
 }

@@ -4,10 +4,9 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::Serialize;
 
-use super::Subject;
-use super::text::{duration, plural, rounded, thousands};
+use super::text::{duration, thousands};
+use super::{Size, Subject};
 use crate::explore::StopReason;
-use crate::explore::estimate::Estimate;
 
 /// The result of `estimate`.
 #[derive(Clone, Debug, Serialize)]
@@ -23,27 +22,6 @@ pub(crate) struct EstimateReport {
     pub(crate) tried: Vec<Tried>,
     /// The sizes with one constant smaller by 1.
     pub(crate) smaller: Vec<Smaller>,
-}
-
-/// An estimated number.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct Size {
-    /// The number.
-    pub(crate) number: u64,
-    /// Its standard error; 0 if the number is exact.
-    pub(crate) error: u64,
-    /// The number of samples of which it is the mean.
-    pub(crate) samples: u32,
-    /// Whether it is no estimate.
-    pub(crate) exact: bool,
-}
-
-impl From<Estimate> for Size {
-    fn from(found: Estimate) -> Size {
-        let Estimate { classes, error, sweeps, is_exact, .. } = found;
-        let [number, error] = [classes, error].map(|number| number.round() as u64);
-        Size { number, error, samples: sweeps, exact: is_exact }
-    }
 }
 
 /// A search that was given a short time.
@@ -74,24 +52,6 @@ pub(crate) struct Smaller {
     pub(crate) value: i64,
     /// The number of classes.
     pub(crate) classes: Size,
-}
-
-impl Display for Size {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let &Size { number, error, samples, exact } = self;
-        if exact {
-            return write!(f, "{}", plural(number, "class", "classes"));
-        }
-        let [least, most] = [number.saturating_sub(2 * error), number.saturating_add(2 * error)];
-        write!(
-            f,
-            "about {} classes ({} to {}, by {})",
-            rounded(number),
-            rounded(least.max(1)),
-            rounded(most),
-            plural(samples.into(), "sample", "samples")
-        )
-    }
 }
 
 /// The report as text.

@@ -4,7 +4,7 @@ use bytesize::ByteSize;
 
 use super::{duration, plural, thousands};
 use crate::explore::{Depth, Guarantee, StopReason};
-use crate::report::{CheckReport, Faster};
+use crate::report::{CheckReport, Faster, Size};
 use crate::study::Figures;
 
 /// What a search that found nothing has covered, and what it has not.
@@ -83,8 +83,9 @@ pub(super) fn coverage(report: &CheckReport) -> String {
         (StopReason::Rounds, _) => (all, "livelocks (`stateful` judges them)".into()),
         _ => (seen, "all other executions: they may still hold a violation".into()),
     };
+    let size = report.estimate.map_or(String::new(), |size| in_all(size, report));
     let advice = report.faster.as_ref().map_or(String::new(), advice);
-    format!("  {title}: {why}.\n  Covered: {covered}.\n  Not covered: {missing}.\n{advice}")
+    format!("  {title}: {why}.\n  Covered: {covered}.\n  Not covered: {missing}.\n{size}{advice}")
 }
 
 /// What a search by a prefix has built.
@@ -96,6 +97,22 @@ fn of_prefix(stats: &Figures) -> String {
         true => format!("an unfolding with read arcs and {events} built"),
         false => format!("a prefix of the unfolding with {events} and {cutoffs} built"),
     }
+}
+
+/// The sentence about the size of the program.
+fn in_all(size: Size, report: &CheckReport) -> String {
+    let counts_classes = !stores_states(report) && report.stats.prefix.is_none();
+    let done = report.stats.traces as f64 / size.number.max(1) as f64;
+    let share = match counts_classes && report.guarantee == Guarantee::EveryClassOnce {
+        true if done < 0.001 => ", of which less than 0.1% are explored".into(),
+        true if done < 0.995 => format!(", of which {:.1}% are explored", 100.0 * done),
+        _ => String::new(),
+    };
+    let next = match report.faster {
+        Some(_) => "",
+        None => "\n  `mazurka estimate` tries other explorers, and smaller constants.",
+    };
+    format!("  In all there are {size}{share}.{next}\n")
 }
 
 /// The sentence that advises another explorer.

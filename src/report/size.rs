@@ -1,0 +1,49 @@
+//! The size of a program: about how many classes of executions it has.
+
+use std::fmt::{self, Display, Formatter};
+
+#[cfg(feature = "json")]
+use serde::Serialize;
+
+use super::text::{plural, rounded};
+use crate::explore::estimate::Estimate;
+
+/// A number of classes, which may be estimated.
+#[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+pub struct Size {
+    /// The number.
+    pub(crate) number: u64,
+    /// Its standard error; 0 if the number is exact.
+    pub(crate) error: u64,
+    /// The number of samples of which it is the mean.
+    pub(crate) samples: u32,
+    /// Whether it is no estimate.
+    pub(crate) exact: bool,
+}
+
+impl From<Estimate> for Size {
+    fn from(found: Estimate) -> Size {
+        let Estimate { classes, error, sweeps, is_exact, .. } = found;
+        let [number, error] = [classes, error].map(|number| number.round() as u64);
+        Size { number, error, samples: sweeps, exact: is_exact }
+    }
+}
+
+impl Display for Size {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let &Size { number, error, samples, exact } = self;
+        if exact {
+            return write!(f, "{}", plural(number, "class", "classes"));
+        }
+        let [least, most] = [number.saturating_sub(2 * error), number.saturating_add(2 * error)];
+        write!(
+            f,
+            "about {} classes ({} to {}, by {})",
+            rounded(number),
+            rounded(least.max(1)),
+            rounded(most),
+            plural(samples.into(), "sample", "samples")
+        )
+    }
+}
