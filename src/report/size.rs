@@ -1,11 +1,8 @@
 //! The size of a program: about how many classes of executions it has.
 
-use std::fmt::{self, Display, Formatter};
-
 #[cfg(feature = "json")]
 use serde::Serialize;
 
-use super::text::{plural, rounded};
 use crate::explore::estimate::Estimate;
 
 /// A number of classes, which may be estimated.
@@ -27,23 +24,5 @@ impl From<Estimate> for Size {
         let Estimate { classes, error, sweeps, is_exact, .. } = found;
         let [number, error] = [classes, error].map(|number| number.round() as u64);
         Size { number, error, samples: sweeps, exact: is_exact }
-    }
-}
-
-impl Display for Size {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let &Size { number, error, samples, exact } = self;
-        if exact {
-            return write!(f, "{}", plural(number, "class", "classes"));
-        }
-        let [least, most] = [number.saturating_sub(2 * error), number.saturating_add(2 * error)];
-        write!(
-            f,
-            "about {} classes ({} to {}, by {})",
-            rounded(number),
-            rounded(least.max(1)),
-            rounded(most),
-            plural(samples.into(), "sample", "samples")
-        )
     }
 }

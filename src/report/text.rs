@@ -45,7 +45,7 @@ use bytesize::ByteSize;
 use self::alike::{Alike, Numbered};
 use self::levels::levels;
 use self::printed::ShownText;
-use super::{CheckReport, Merged, Subject, ViolationReport, place};
+use super::{CheckReport, Merged, Size, Subject, ViolationReport, place};
 use crate::explore::{Guarantee, PrefixFigures, StopReason, Verdict, ViolationKind};
 use crate::model::{Buffering, Leaving, Runs, Semantics};
 use crate::study::Figures;
@@ -514,10 +514,27 @@ pub fn thousands(n: u64) -> String {
 }
 
 /// A number with three digits that count: `12,300,000`.
-#[cfg(feature = "cli")]
 pub(crate) fn rounded(n: u64) -> String {
     let unit = 10_u64.pow(n.max(1).ilog10().saturating_sub(2));
     thousands(n.saturating_add(unit / 2) / unit * unit)
+}
+
+impl Display for Size {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let &Size { number, error, samples, exact } = self;
+        if exact {
+            return write!(f, "{}", plural(number, "class", "classes"));
+        }
+        let [least, most] = [number.saturating_sub(2 * error), number.saturating_add(2 * error)];
+        write!(
+            f,
+            "about {} classes ({} to {}, by {})",
+            rounded(number),
+            rounded(least.max(1)),
+            rounded(most),
+            plural(samples.into(), "sample", "samples")
+        )
+    }
 }
 
 /// The digits in groups of three.
