@@ -107,6 +107,17 @@ fn a_reply_that_is_under_way_keeps_a_timeout_from_firing() {
     assert_eq!(at_any_time.as_deref(), Some("assertion failed: the reply to the last request"));
 }
 
+/// Nobody ever sends, so a probe concerns no other process, as it seems. But who gives up first is
+/// the one that writes first: the other one gives up when that is done.
+#[test]
+fn any_one_of_several_may_give_up_first() {
+    let text = "p2p mailbox m[2]: int; shared x: int = 0;
+        process P[i in 0..2] { let v = recv(m[i]) timeout when stuck { 9 }; x = i + v; }";
+    let found = ends(text, Faults::default(), Exhaustive).expect("few executions");
+    assert_eq!(found.0.len(), 2);
+    agree(text, &found);
+}
+
 #[test]
 fn all_that_has_happened_is_a_cause_of_a_timeout() {
     let text = "p2p mailbox m: int; shared x: int = 0;
