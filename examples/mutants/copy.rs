@@ -117,12 +117,15 @@ impl Copy {
             }
             // What was not changed was seen to compile.
             let is_seen = !is_new && seen.exists();
+            if !is_seen {
+                // A run that is ended in the middle leaves it unseen.
+                let _ = fs::remove_file(&seen);
+            }
             let wrong = if is_seen { BTreeSet::new() } else { unbuildable(folder, &sources) };
             if wrong.is_empty() {
                 fs::write(&seen, "").expect("a file of the copy");
                 break suite(folder);
             }
-            let _ = fs::remove_file(&seen);
             println!("{} mutants do not compile", wrong.len());
             gone.extend(wrong);
             let gone: Vec<String> = gone.iter().map(u32::to_string).collect();
