@@ -6,9 +6,11 @@
 //! `--count 1 --seed S` does one trial again. The trials run in processes of their own, each of which is this program.
 //!
 //! `cargo run --release --features tools --example fuzz -- programs --count 100000` explores random programs with every
-//! explorer instead, and compares what they find ([`programs`]).
+//! explorer instead, and compares what they find ([`programs`]). `-- files` damages files, and has them read ([`files`]).
 
 mod corpus;
+mod damage;
+mod files;
 mod mutation;
 mod options;
 mod programs;

@@ -39,12 +39,20 @@ pub enum Task {
     /// Explore random programs by every explorer, and by one that knows nothing of them before they
     /// run
     Programs(Programs),
+    Files(super::files::Files),
     /// A block of seeds, in a process of its own
     #[command(hide = true)]
-    Worker { from: u64, to: u64, most: u64 },
+    Worker {
+        from: u64,
+        to: u64,
+        most: u64,
+    },
     /// One program, in a process of its own
     #[command(hide = true)]
-    Judge { file: PathBuf, most: u64 },
+    Judge {
+        file: PathBuf,
+        most: u64,
+    },
 }
 
 #[derive(Args)]
@@ -73,6 +81,7 @@ impl Task {
     pub fn run(self) -> ExitCode {
         match self {
             Task::Programs(programs) => programs.run(),
+            Task::Files(files) => files.run(),
             Task::Worker { from, to, most } => {
                 mazurka::model::audit_everything();
                 let mut out = std::io::stdout().lock();

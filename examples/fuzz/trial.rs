@@ -129,7 +129,7 @@ fn wait(child: &mut Child, patience: Patience) -> Result<ExitStatus, String> {
 
 /// How long the process has used a processor, where the platform tells: on a busy machine a process waits for its turn
 /// more than it runs.
-fn processor_time(id: u32) -> Option<Duration> {
+pub fn processor_time(id: u32) -> Option<Duration> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
     let behind_name = stat.rsplit_once(") ")?.1;
     let fields: Vec<&str> = behind_name.split(' ').collect();

@@ -1,0 +1,181 @@
+//! Which tests meet which mutants, and how long they take.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::Args;
+
+/// Modules of tests that say nothing of a search, or that no search could pass: what commands
+/// print, pictures, documents, compilers of other languages.
+const LEFT_OUT: [&str; 16] = [
+    "documents",
+    "draw",
+    "files",
+    "gallery",
+    "golden",
+    "help",
+    "hostile",
+    "many_machines",
+    "mpi",
+    "ranks",
+    "reproduce",
+    "study",
+    "tidy",
+    "viewer",
+    "limits",
+    "cli",
+];
+
+/// Who uses no processor for so long waits for ever.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// A test.
+#[derive(Serialize, Deserialize)]
+pub struct Test {
+    pub name: String,
+    /// How long it takes without a mutant.
+    pub seconds: f64,
+    /// The mutants that it meets; of a test that is too slow, or fails by itself, none.
+    pub met: Vec<u32>,
+}
+
+/// How a test ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    Passed,
+    Failed,
+    Late,
+}
+
+/// One test, in a process of its own, which is killed when its processor time is over, or when it
+/// has used none for a minute. Returns how it ended, and the seconds that it took.
+pub fn run(
+    suite: &Path,
+    folder: &Path,
+    name: &str,
+    variable: (&str, &str),
+    at_most: Duration,
+) -> (Ended, f64) {
+    let mut child = Command::new(suite)
+        .args(["--exact", name])
+        .current_dir(folder)
+        .env(variable.0, variable.1)
+        .env("RUST_BACKTRACE", "0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the tests");
+    let (start, mut busy, mut changed) = (Instant::now(), Duration::ZERO, Instant::now());
+    let ended = loop {
+        if let Some(status) = child.try_wait().expect("a child") {
+            break if status.success() { Ended::Passed } else { Ended::Failed };
+        }
+        let now = processor_time(child.id()).unwrap_or_else(|| start.elapsed());
+        if now > busy {
+            (busy, changed) = (now, Instant::now());
+        }
+        if busy > at_most || changed.elapsed() > IDLE {
+            let _ = child.kill();
+            let _ = child.wait();
+            break Ended::Late;
+        }
+        thread::sleep(Duration::from_millis(3));
+    };
+    (ended, busy.as_secs_f64())
+}
+
+/// How long a process and those that it has waited for have used a processor, where the platform
+/// tells. On a busy machine a process waits for its turn more than it runs.
+fn processor_time(id: u32) -> Option<Duration> {
+    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    let behind_name = stat.rsplit_once(") ")?.1;
+    let fields = behind_name.split(' ').skip(11).take(4).map(str::parse::<u64>);
+    // A tick is a hundredth of a second on every Linux.
+    Some(Duration::from_millis(10 * fields.sum::<Result<u64, _>>().ok()?))
+}
+
+/// Runs each test once, unless that was done before.
+pub fn recorded(folder: &Path, suite: &Path, args: &Args) -> Vec<Test> {
+    let Args { longest, jobs, .. } = *args;
+    let kept = folder.join(format!("tests-{}.jsonl", longest.as_secs()));
+    let said = Command::new(suite).arg("--list").output().expect("the tests");
+    let said = String::from_utf8_lossy(&said.stdout).into_owned();
+    let ignored = Command::new(suite).args(["--list", "--ignored"]).output().expect("the tests");
+    let ignored = String::from_utf8_lossy(&ignored.stdout).into_owned();
+    let done = fs::read_to_string(&kept).unwrap_or_default();
+    let done: Vec<Test> = done.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let done = Mutex::new(done.into_iter().map(|test| (test.name.clone(), test)).collect());
+    let mut names = said.lines().filter_map(|line| line.strip_suffix(": test"));
+    let is_wanted = |name: &&str| {
+        let module = name.split("::").next().expect("a name has a first part");
+        !LEFT_OUT.contains(&module)
+            && is_asked_for(name, args)
+            && !ignored.lines().any(|line| line.strip_suffix(": test") == Some(name))
+            && !(lock::<BTreeMap<String, Test>>(&done)).contains_key(*name)
+    };
+    let todo: Vec<&str> = names.by_ref().filter(is_wanted).collect();
+    let todo = Mutex::new(todo);
+    let file = fs::OpenOptions::new().append(true).create(true).open(&kept).expect("a file");
+    let file = Mutex::new(BufWriter::new(file));
+    thread::scope(|scope| {
+        for job in 0..jobs {
+            let (todo, done, file) = (&todo, &done, &file);
+            let met = folder.join(format!("met-{job}"));
+            scope.spawn(move || {
+                loop {
+                    let Some(name) = lock(todo).pop() else { return };
+                    let test = measured(folder, suite, name, &met, longest);
+                    append(&mut lock(file), &test);
+                    lock(done).insert(test.name.clone(), test);
+                }
+            });
+        }
+    });
+    let mut tests: Vec<Test> = done.into_inner().expect("nobody panics").into_values().collect();
+    tests.retain(|test| is_asked_for(&test.name, args));
+    tests
+}
+
+fn is_asked_for(name: &str, args: &Args) -> bool {
+    args.tests.is_empty() || args.tests.iter().any(|part| name.contains(part))
+}
+
+fn measured(folder: &Path, suite: &Path, name: &str, met: &PathBuf, longest: Duration) -> Test {
+    let _ = fs::remove_file(met);
+    let path = met.to_str().expect("a name that is text");
+    let (ended, seconds) = run(suite, folder, name, ("MAZURKA_MET", path), longest);
+    let bytes = fs::read(met).unwrap_or_default();
+    let numbers = bytes.chunks_exact(4).map(|four| four.try_into().expect("four of them"));
+    let mut numbers: Vec<u32> = numbers.map(u32::from_ne_bytes).collect();
+    if ended != Ended::Passed {
+        println!(
+            "not used: {name}, which {}",
+            match ended {
+                Ended::Late => "takes too long",
+                _ => "fails without a mutant",
+            }
+        );
+        numbers.clear();
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    Test { name: name.to_owned(), seconds, met: numbers }
+}
+
+pub fn append<T: Serialize>(file: &mut BufWriter<File>, what: &T) {
+    serde_json::to_writer(&mut *file, what).expect("a file of the copy");
+    file.write_all(b"\n").and_then(|()| file.flush()).expect("a file of the copy");
+}
+
+pub fn lock<T>(what: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    what.lock().expect("nobody panics")
+}
