@@ -20,6 +20,7 @@ mod check;
 mod checkpoint;
 mod client;
 mod compare;
+mod completions;
 mod count;
 mod draw;
 mod drawing;
@@ -37,6 +38,7 @@ mod log;
 mod machine;
 #[cfg(feature = "mpi")]
 mod machines;
+mod man;
 mod measure;
 mod memory;
 mod merge;
@@ -128,6 +130,8 @@ enum Command {
     Resume(resume::Args),
     Study(study::Args),
     Explorers(explorers::Args),
+    Completions(completions::Args),
+    Man(man::Args),
     #[cfg(unix)]
     Mpicc(mpicc::Args),
     /// Compile an MPI program in C++, as `mpicc` does one in C
@@ -269,6 +273,8 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Replay(args) => replay::run(args, &mut output),
         Command::Study(args) => study::run(args, &mut output),
         Command::Explorers(args) => explorers::run(args, &mut output),
+        Command::Completions(args) => completions::run(&args, &mut output),
+        Command::Man(args) => man::run(&args, &mut output),
         Command::Reproduce(args) => reproduce::run(args, &mut output),
         Command::Resume(args) => resume::run(args, &mut output),
         #[cfg(unix)]

@@ -6,15 +6,17 @@ use std::process::Command;
 
 use crate::cli::{code, mazurka, run, stderr, stdout};
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 18] = [
     "",
     "audit",
     "check",
     "client",
     "compare",
+    "completions",
     "count",
     "draw",
     "estimate",
+    "man",
     "merge",
     "replay",
     "resume",

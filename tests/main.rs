@@ -28,6 +28,7 @@
 //! | `check` | systems made in Rust, and checking them in a test |
 //! | `options` | what a check in a test may be asked for: explorers as values, threads, memory |
 //! | `cli` | the program as its users meet it |
+//! | `shells` | completions, as shells read them, and manual pages |
 //! | `limits` | limits on time and memory are kept, whatever a search is doing |
 //! | `machines` | searches by the ranks of an MPI job, some of which are killed; only with the feature `mpi` |
 //! | `many_machines` | the simulation of a search by many machines |
@@ -70,6 +71,7 @@
 //! | `#[ignore = "needs Graphviz"]` | whether `dot` takes our graphs | likewise |
 //! | `#[ignore = "needs MPI"]` | searches by ranks | `cargo test --features mpi --test suite machines -- --ignored` |
 //! | `#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]`, and `has_cxx` | MPI programs in C and C++ | nothing: they are ignored only where `build.rs` has found no `cc` or `c++` |
+//! | `#[cfg_attr(not(has_bash), ignore = "needs Bash")]`, and `has_zsh`, `has_fish` | completions | likewise |
 //!
 //! `.ci/run` runs all but `viewer_latency` and those whose names end in `at_length`. A test must not
 //! end early because something is missing, since this would not be noticed. A test that gets slow
@@ -136,6 +138,7 @@ mod replay;
 mod reports;
 mod reproduce;
 mod sampling;
+mod shells;
 mod sparse;
 mod spin;
 mod split;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args as ClapArgs;
 
 use super::batch::Batch;
+use super::explorers::ExplorerNames;
 use super::options::{ExplorerArgs, LimitArgs, SetupArgs};
 use super::output::{Output, TableFormat, format};
 use super::spec::{case, compile, constants, refusal};
@@ -30,7 +31,14 @@ pub(super) struct Args {
     specs: Vec<PathBuf>,
     /// The explorers, each perhaps with options, as below [default: all that can run on the
     /// program]
-    #[arg(long, alias = "explorer", value_name = "LIST", value_delimiter = ',')]
+    #[arg(
+        long,
+        alias = "explorer",
+        value_name = "LIST",
+        value_delimiter = ',',
+        value_parser = ExplorerNames,
+        hide_possible_values = true
+    )]
     explorers: Vec<String>,
     #[command(flatten)]
     options: ExplorerArgs,

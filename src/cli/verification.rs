@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::drawing::{self, Effort, Format as Drawing, MAX_EVENTS, MAX_NODES};
+use super::explorers::ExplorerNames;
 use super::options::{ExplorerArgs, LimitArgs};
 use super::output::{FileArgs, Format, Output};
 use super::parts::Searched;
@@ -27,7 +28,7 @@ pub(super) struct SearchArgs {
     /// The algorithm; `mazurka explorers` lists them. Its options may follow a colon, joined by +,
     /// as for `compare`: `udpor:k=1+order=lca` [default: auto; for a search in branches, or with
     /// --checkpoint, parsimonious; udpor if other options ask for what these cannot do]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = ExplorerNames, hide_possible_values = true)]
     explorer: Option<String>,
     #[command(flatten)]
     options: ExplorerArgs,
