@@ -29,6 +29,7 @@ mod execution;
 mod explorers;
 mod faster;
 mod files;
+mod fmt;
 mod folders;
 mod interrupt;
 #[cfg(unix)]
@@ -108,6 +109,7 @@ Examples:
   mazurka client lazy-list.maz -o client.maz        generate a client of a data structure, to check
   mazurka run philosophers.maz --seed 7             show one random execution
   mazurka replay philosophers.maz --schedule 0,1x2  show this execution and what it changes
+  mazurka fmt philosophers.maz                      bring it into its usual form
   mazurka mpicc ring.c -o ring                      compile an MPI program
   mazurka mpirun -n 4 ./ring                        ... and verify it with 4 ranks
 
@@ -130,6 +132,7 @@ enum Command {
     Resume(resume::Args),
     Study(study::Args),
     Explorers(explorers::Args),
+    Fmt(fmt::Args),
     Completions(completions::Args),
     Man(man::Args),
     #[cfg(unix)]
@@ -273,6 +276,7 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Replay(args) => replay::run(args, &mut output),
         Command::Study(args) => study::run(args, &mut output),
         Command::Explorers(args) => explorers::run(args, &mut output),
+        Command::Fmt(args) => fmt::run(&args, &mut output),
         Command::Completions(args) => completions::run(&args, &mut output),
         Command::Man(args) => man::run(&args, &mut output),
         Command::Reproduce(args) => reproduce::run(args, &mut output),

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::cli::{code, mazurka, run, stderr, stdout};
 
-const COMMANDS: [&str; 18] = [
+const COMMANDS: [&str; 19] = [
     "",
     "audit",
     "check",
@@ -16,6 +16,7 @@ const COMMANDS: [&str; 18] = [
     "count",
     "draw",
     "estimate",
+    "fmt",
     "man",
     "merge",
     "replay",

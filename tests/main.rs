@@ -9,6 +9,7 @@
 //! | `audit` | certificates: those of searches pass, other lists of classes and damaged ones do not |
 //! | `auto` | the default explorer: the answers of searches that take turns, limits and panics in them |
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
+//! | `fmt` | the formatter: its form, what it keeps, and what the command does to files |
 //! | `golden` | diagnostics, to the letter |
 //! | `depth` | searches up to a depth, of every explorer, against the definitions |
 //! | `observers` | what observers are notified of, compared with replays |
@@ -101,6 +102,7 @@ mod documents;
 mod draw;
 mod estimate;
 mod files;
+mod fmt;
 mod foresight;
 mod forged;
 mod gallery;
