@@ -29,6 +29,7 @@
 //! | `check` | systems made in Rust, and checking them in a test |
 //! | `options` | what a check in a test may be asked for: explorers as values, threads, memory |
 //! | `cli` | the program as its users meet it |
+//! | `servers` | results for servers that build and test software: JUnit XML and SARIF |
 //! | `shells` | completions, as shells read them, and manual pages |
 //! | `limits` | limits on time and memory are kept, whatever a search is doing |
 //! | `machines` | searches by the ranks of an MPI job, some of which are killed; only with the feature `mpi` |
@@ -140,6 +141,7 @@ mod replay;
 mod reports;
 mod reproduce;
 mod sampling;
+mod servers;
 mod shells;
 mod sparse;
 mod spin;
