@@ -1,4 +1,4 @@
-//! Finds out which compilers and interpreters the tests of MPI programs can use. A test cannot
+//! Finds out which compilers, interpreters and shells the tests can use. A test cannot
 //! ignore itself while it runs, so this must be known when the test is compiled. Users of the
 //! library do not have these tests (they need the feature `cli`), so nothing is looked for then.
 //! Cargo runs this file again only when it changes: `touch build.rs` after installing a compiler.
@@ -14,6 +14,9 @@ fn main() {
         ("has_cxx", &["c++", "--version"]),
         ("has_fortran", &["gfortran", "--version"]),
         ("has_python", &["python3", "-c", "import ctypes"]),
+        ("has_bash", &["bash", "--version"]),
+        ("has_zsh", &["zsh", "--version"]),
+        ("has_fish", &["fish", "--version"]),
     ] {
         println!("cargo::rustc-check-cfg=cfg({name})");
         let is_there = || Command::new(command[0]).args(&command[1..]).output();

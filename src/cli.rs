@@ -20,6 +20,7 @@ mod check;
 mod checkpoint;
 mod client;
 mod compare;
+mod completions;
 mod count;
 mod draw;
 mod drawing;
@@ -28,6 +29,7 @@ mod execution;
 mod explorers;
 mod faster;
 mod files;
+mod fmt;
 mod folders;
 mod interrupt;
 #[cfg(unix)]
@@ -37,6 +39,7 @@ mod log;
 mod machine;
 #[cfg(feature = "mpi")]
 mod machines;
+mod man;
 mod measure;
 mod memory;
 mod merge;
@@ -106,6 +109,7 @@ Examples:
   mazurka client lazy-list.maz -o client.maz        generate a client of a data structure, to check
   mazurka run philosophers.maz --seed 7             show one random execution
   mazurka replay philosophers.maz --schedule 0,1x2  show this execution and what it changes
+  mazurka fmt philosophers.maz                      bring it into its usual form
   mazurka mpicc ring.c -o ring                      compile an MPI program
   mazurka mpirun -n 4 ./ring                        ... and verify it with 4 ranks
 
@@ -128,6 +132,9 @@ enum Command {
     Resume(resume::Args),
     Study(study::Args),
     Explorers(explorers::Args),
+    Fmt(fmt::Args),
+    Completions(completions::Args),
+    Man(man::Args),
     #[cfg(unix)]
     Mpicc(mpicc::Args),
     /// Compile an MPI program in C++, as `mpicc` does one in C
@@ -269,6 +276,9 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Replay(args) => replay::run(args, &mut output),
         Command::Study(args) => study::run(args, &mut output),
         Command::Explorers(args) => explorers::run(args, &mut output),
+        Command::Fmt(args) => fmt::run(&args, &mut output),
+        Command::Completions(args) => completions::run(&args, &mut output),
+        Command::Man(args) => man::run(&args, &mut output),
         Command::Reproduce(args) => reproduce::run(args, &mut output),
         Command::Resume(args) => resume::run(args, &mut output),
         #[cfg(unix)]

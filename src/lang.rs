@@ -20,6 +20,8 @@ mod coverage;
 mod diagnostic;
 mod expectation;
 mod faults;
+#[cfg(feature = "lang")]
+mod format;
 mod hir;
 mod interpret;
 #[cfg(feature = "lang")]
@@ -52,6 +54,8 @@ pub use diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 pub use expectation::{Expectation, ExpectedVerdict};
 pub use program::{Local, Program};
 
+#[cfg(feature = "lang")]
+pub use format::format;
 #[cfg(feature = "lang")]
 pub use source::{Choices, compile, compile_with};
 

@@ -6,6 +6,8 @@
 
 mod alike;
 #[cfg(feature = "cli")]
+pub(crate) mod ci;
+#[cfg(feature = "cli")]
 pub mod comparison;
 #[cfg(feature = "cli")]
 pub(crate) mod count;

@@ -6,15 +6,18 @@ use std::process::Command;
 
 use crate::cli::{code, mazurka, run, stderr, stdout};
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 19] = [
     "",
     "audit",
     "check",
     "client",
     "compare",
+    "completions",
     "count",
     "draw",
     "estimate",
+    "fmt",
+    "man",
     "merge",
     "replay",
     "resume",

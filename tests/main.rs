@@ -9,6 +9,7 @@
 //! | `audit` | certificates: those of searches pass, other lists of classes and damaged ones do not |
 //! | `auto` | the default explorer: the answers of searches that take turns, limits and panics in them |
 //! | `lang` | the language, operation by operation, on the exhaustive explorer |
+//! | `fmt` | the formatter: its form, what it keeps, and what the command does to files |
 //! | `golden` | diagnostics, to the letter |
 //! | `depth` | searches up to a depth, of every explorer, against the definitions |
 //! | `observers` | what observers are notified of, compared with replays |
@@ -28,6 +29,8 @@
 //! | `check` | systems made in Rust, and checking them in a test |
 //! | `options` | what a check in a test may be asked for: explorers as values, threads, memory |
 //! | `cli` | the program as its users meet it |
+//! | `servers` | results for servers that build and test software: JUnit XML and SARIF |
+//! | `shells` | completions, as shells read them, and manual pages |
 //! | `limits` | limits on time and memory are kept, whatever a search is doing |
 //! | `machines` | searches by the ranks of an MPI job, some of which are killed; only with the feature `mpi` |
 //! | `many_machines` | the simulation of a search by many machines |
@@ -70,6 +73,7 @@
 //! | `#[ignore = "needs Graphviz"]` | whether `dot` takes our graphs | likewise |
 //! | `#[ignore = "needs MPI"]` | searches by ranks | `cargo test --features mpi --test suite machines -- --ignored` |
 //! | `#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]`, and `has_cxx` | MPI programs in C and C++ | nothing: they are ignored only where `build.rs` has found no `cc` or `c++` |
+//! | `#[cfg_attr(not(has_bash), ignore = "needs Bash")]`, and `has_zsh`, `has_fish` | completions | likewise |
 //!
 //! `.ci/run` runs all but `viewer_latency` and those whose names end in `at_length`. A test must not
 //! end early because something is missing, since this would not be noticed. A test that gets slow
@@ -99,6 +103,7 @@ mod documents;
 mod draw;
 mod estimate;
 mod files;
+mod fmt;
 mod foresight;
 mod forged;
 mod gallery;
@@ -136,6 +141,8 @@ mod replay;
 mod reports;
 mod reproduce;
 mod sampling;
+mod servers;
+mod shells;
 mod sparse;
 mod spin;
 mod split;

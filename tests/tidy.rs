@@ -307,11 +307,14 @@ fn nothing_is_left_to_be_done() {
 const REASONS: [&str; 4] = ["slow", "needs a browser", "needs Graphviz", "needs MPI"];
 
 /// What `build.rs` looks for, and the reason to ignore a test if it is missing.
-const COMPILERS: [(&str, &str); 4] = [
+const COMPILERS: [(&str, &str); 7] = [
     ("has_cc", "needs a C compiler"),
     ("has_cxx", "needs a C++ compiler"),
     ("has_fortran", "needs a Fortran compiler"),
     ("has_python", "needs Python"),
+    ("has_bash", "needs Bash"),
+    ("has_zsh", "needs zsh"),
+    ("has_fish", "needs fish"),
 ];
 
 #[test]

@@ -4,17 +4,18 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args as ClapArgs;
+use clap::{Args as ClapArgs, ValueEnum};
 
 use super::batch::Batch;
+use super::explorers::ExplorerNames;
 use super::options::{ExplorerArgs, LimitArgs, SetupArgs};
-use super::output::{Output, TableFormat, format};
+use super::output::{Output, format};
 use super::spec::{case, compile, constants, refusal};
 use super::{Exit, Failure, folders};
 use crate::explore::{EXPLORERS, OPTIONS, Options, Setting};
 use crate::lang::Program;
 use crate::report::comparison::{self, Comparison, Printer, Style};
-use crate::report::json;
+use crate::report::{ci, json};
 use crate::study::{Case, Job, Ran, Row, foreseen};
 
 /// Run several explorers on the same specs, side by side
@@ -30,7 +31,14 @@ pub(super) struct Args {
     specs: Vec<PathBuf>,
     /// The explorers, each perhaps with options, as below [default: all that can run on the
     /// program]
-    #[arg(long, alias = "explorer", value_name = "LIST", value_delimiter = ',')]
+    #[arg(
+        long,
+        alias = "explorer",
+        value_name = "LIST",
+        value_delimiter = ',',
+        value_parser = ExplorerNames,
+        hide_possible_values = true
+    )]
     explorers: Vec<String>,
     #[command(flatten)]
     options: ExplorerArgs,
@@ -46,7 +54,19 @@ pub(super) struct Args {
     output: Option<PathBuf>,
     /// How to write the table [default: what FILE ends in, or text]
     #[arg(long, value_name = "FORMAT")]
-    format: Option<TableFormat>,
+    format: Option<Format>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Csv,
+    #[value(alias = "md")]
+    Markdown,
+    Json,
+    /// JUnit XML: a test case for each row
+    #[value(alias = "xml")]
+    Junit,
 }
 
 /// The default time limit of a row. Limits are needed, because some explorers visit all
@@ -81,7 +101,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let limits = args.limits.limits_or(Some(TIMEOUT), Some(MAX_MEMORY))?;
     let paths = folders::specs(&args.specs, output)?;
     output.direct(args.output.as_deref(), paths.iter().map(PathBuf::as_path))?;
-    let format = format(args.format, args.output.as_deref(), TableFormat::Text);
+    let format = format(args.format, args.output.as_deref(), Format::Text);
     let programs = programs(&args, &paths, output)?;
     let mut comparison = Comparison { limits: limits.clone(), ..Comparison::default() };
     let mut jobs = Vec::new();
@@ -133,13 +153,14 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     batch.finish();
     match printer {
         Some(printer) => output.print(printer.foot(&comparison, output.is_quiet()))?,
+        None if format == Format::Junit => output.print(ci::junit(&ci::rows(&comparison)))?,
         None => {
             let object = comparison::Object::new(&comparison, env!("CARGO_PKG_VERSION"));
             output.print(json::render(&object))?;
         }
     }
     let disagreements = comparison.disagreements();
-    if format == TableFormat::Csv {
+    if format == Format::Csv {
         disagreements.iter().for_each(|disagreement| output.error(disagreement));
     }
     match comparison.verdict().into() {
@@ -148,14 +169,14 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
 }
 
-/// The style in which rows are printed as soon as they are done; `None` for JSON, which is one
-/// object.
-fn style(format: TableFormat, room: usize) -> Option<Style> {
+/// The style in which rows are printed as soon as they are done; `None` for a format in which
+/// the result is one object.
+fn style(format: Format, room: usize) -> Option<Style> {
     match format {
-        TableFormat::Text => Some(Style::Text(room)),
-        TableFormat::Markdown => Some(Style::Markdown),
-        TableFormat::Csv => Some(Style::Csv),
-        TableFormat::Json => None,
+        Format::Text => Some(Style::Text(room)),
+        Format::Markdown => Some(Style::Markdown),
+        Format::Csv => Some(Style::Csv),
+        Format::Json | Format::Junit => None,
     }
 }
 

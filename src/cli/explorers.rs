@@ -1,9 +1,11 @@
 //! `mazurka explorers`: what each explorer does, guarantees and requires.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 use anstyle::Style;
-use clap::Args as ClapArgs;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Args as ClapArgs, Command};
 use serde::Serialize;
 
 use super::output::{Format, Output, format};
@@ -20,6 +22,27 @@ pub(super) struct Args {
     /// How to write the list [default: what FILE ends in, or text]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
+}
+
+/// Takes every text, since options may follow the name of an explorer. Shells offer the names.
+#[derive(Clone)]
+pub(super) struct ExplorerNames;
+
+impl TypedValueParser for ExplorerNames {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Listed::all().map(|explorer| PossibleValue::new(explorer.profile().name))))
+    }
 }
 
 #[derive(Serialize)]

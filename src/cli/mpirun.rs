@@ -237,7 +237,13 @@ impl Args {
         let divergence = execution.follow_recorded(&schedule, &recorded, &Bounds::none())?;
         let mut report = execution.report(self.subject(semantics), None);
         report.divergence = divergence;
-        replay::show(&report, &execution.changes, self.results.format(), self.step, output)
+        replay::show(
+            &report,
+            &execution.changes,
+            self.results.format_of_execution()?,
+            self.step,
+            output,
+        )
     }
 
     fn system(&self, semantics: Semantics) -> Result<History<Ranks>, Failure> {

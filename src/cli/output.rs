@@ -28,6 +28,18 @@ pub(super) enum Format {
     Json,
 }
 
+/// The format of the result of a search: for people, or for programs and servers of several kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum ResultFormat {
+    Text,
+    Json,
+    /// JUnit XML: a test case for each search
+    #[value(alias = "xml")]
+    Junit,
+    /// SARIF: the violations with their places and executions
+    Sarif,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum TableFormat {
     Text,

@@ -17,6 +17,7 @@ use clap::{Args as ClapArgs, value_parser};
 
 use super::batch::Batch;
 use super::compare::keep_own_constants;
+use super::explorers::ExplorerNames;
 use super::files::{self, cannot_write, keep};
 use super::log::{self, Key, Log, Run};
 use super::options::{FaultArgs, LimitArgs, MpiArgs, SetupArgs, Unit};
@@ -56,6 +57,8 @@ pub(super) struct Args {
         alias = "explorer",
         value_name = "LIST",
         value_delimiter = ',',
+        value_parser = ExplorerNames,
+        hide_possible_values = true,
         default_value = "udpor"
     )]
     explorers: Vec<String>,

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::drawing::{self, Effort, Format as Drawing, MAX_EVENTS, MAX_NODES};
+use super::explorers::ExplorerNames;
 use super::options::{ExplorerArgs, LimitArgs};
-use super::output::{FileArgs, Format, Output};
+use super::output::{Format, Output, ResultFormat, format};
 use super::parts::Searched;
 use super::progress::{Form, Progress};
 use super::spec::Spec;
@@ -18,7 +19,7 @@ use crate::property::Properties;
 use crate::report::lint::Levels;
 use crate::report::text::{self, shown};
 use crate::report::viewer::{Asked, View, Viewer};
-use crate::report::{CheckReport, Merged, Variants, json};
+use crate::report::{CheckReport, Merged, Variants, ci, json};
 use crate::study::Limits;
 
 /// Options for a search.
@@ -27,7 +28,7 @@ pub(super) struct SearchArgs {
     /// The algorithm; `mazurka explorers` lists them. Its options may follow a colon, joined by +,
     /// as for `compare`: `udpor:k=1+order=lca` [default: auto; for a search in branches, or with
     /// --checkpoint, parsimonious; udpor if other options ask for what these cannot do]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = ExplorerNames, hide_possible_values = true)]
     explorer: Option<String>,
     #[command(flatten)]
     options: ExplorerArgs,
@@ -112,8 +113,13 @@ pub(super) struct ResultArgs {
     /// Keep each violation in a file in this folder, with all that a replay needs
     #[arg(long, value_name = "DIR")]
     save: Option<PathBuf>,
-    #[command(flatten)]
-    file: FileArgs,
+    /// Write the result to this file [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How to write the result: `junit` and `sarif` are for servers that build and test software
+    /// [default: what FILE ends in (.json, .xml, .sarif), or text]
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<ResultFormat>,
 }
 
 /// A requested drawing: its file and its format.
@@ -133,7 +139,7 @@ impl ResultArgs {
             Some(file) => Some((file, Drawing::of(file)?)),
             None => None,
         };
-        output.direct(self.file.file(), inputs.clone())?;
+        output.direct(self.file(), inputs.clone())?;
         if let Some((file, _)) = wanted {
             files::keep(file, inputs)?;
         }
@@ -142,12 +148,26 @@ impl ResultArgs {
 
     /// The file for the result, if one is given.
     pub(super) fn file(&self) -> Option<&Path> {
-        self.file.file()
+        self.output.as_deref()
     }
 
     /// How to write the result.
-    pub(super) fn format(&self) -> Format {
-        self.file.format()
+    fn format(&self) -> ResultFormat {
+        format(self.format, self.file(), ResultFormat::Text)
+    }
+
+    /// How to write an execution.
+    ///
+    /// # Errors
+    /// If the format is one for verdicts only.
+    pub(super) fn format_of_execution(&self) -> Result<Format, Failure> {
+        match self.format() {
+            ResultFormat::Text => Ok(Format::Text),
+            ResultFormat::Json => Ok(Format::Json),
+            ResultFormat::Junit | ResultFormat::Sarif => Err(Failure::Usage(
+                "junit and sarif are for the result of a search, and a replay is no search".into(),
+            )),
+        }
     }
 
     /// Prints the reports, one for each choice of MPI semantics, and saves their violations if
@@ -159,10 +179,15 @@ impl ResultArgs {
     ) -> Result<(), Failure> {
         let (quiet, room) = (output.is_quiet(), output.room());
         match (self.format(), reports) {
-            (Format::Json, [report]) => output.print(json::render(report))?,
-            (Format::Json, reports) => output.print(json::render(&Variants::new(reports)))?,
-            (Format::Text, [report]) => output.print(text::Check { report, quiet, room })?,
-            (Format::Text, reports) => output.print(text::Checks { reports, quiet, room })?,
+            (ResultFormat::Junit, reports) => {
+                let cases: Vec<ci::Case> = reports.iter().map(ci::case).collect();
+                output.print(ci::junit(&cases))?;
+            }
+            (ResultFormat::Sarif, reports) => output.print(json::render(&ci::sarif(reports)))?,
+            (ResultFormat::Json, [report]) => output.print(json::render(report))?,
+            (ResultFormat::Json, reports) => output.print(json::render(&Variants::new(reports)))?,
+            (ResultFormat::Text, [report]) => output.print(text::Check { report, quiet, room })?,
+            (ResultFormat::Text, reports) => output.print(text::Checks { reports, quiet, room })?,
         }
         match &self.save {
             Some(folder) => saved::save(folder, reports, output),

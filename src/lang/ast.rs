@@ -19,6 +19,8 @@ pub(crate) struct File {
     pub(crate) items: Vec<Item>,
     /// The places of the items that [run](Item::runs).
     pub(crate) running: Vec<Span>,
+    /// The opening braces of sets and maps, and of their types.
+    pub(crate) collections: Vec<Span>,
 }
 
 /// A declaration at the top level.

@@ -62,6 +62,18 @@ pub(crate) fn lex(source: &str, diagnostics: &mut Findings) -> Lexed {
     lexed
 }
 
+/// Splits `source` into tokens and comments. What is unknown is [`Token::Strange`].
+pub(crate) fn everything(source: &str) -> Vec<(Token, Span)> {
+    let tokens = Token::lexer(source).spanned().map(|(token, range)| {
+        let token = match token {
+            Ok(Token::Ident) => Token::of_name(&source[range.clone()]),
+            token => token.unwrap_or(Token::Strange),
+        };
+        (token, Span::new(range.start, range.end))
+    });
+    tokens.collect()
+}
+
 fn report_strange(source: &str, span: Option<Span>, diagnostics: &mut Findings) {
     let Some(span) = span else { return };
     let text = &source[span.range()];

@@ -37,6 +37,7 @@ pub(crate) fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Fi
         nesting: 0,
         last_report: None,
         block_at: None,
+        collections: Vec::new(),
         diagnostics,
     };
     let mut file = File::default();
@@ -47,6 +48,7 @@ pub(crate) fn parse(source: &str, tokens: &[(Token, Span)], diagnostics: &mut Fi
             file.running.push(start.to(parser.previous_span()));
         }
     }
+    file.collections = parser.collections;
     file
 }
 
@@ -67,6 +69,8 @@ struct Parser<'a> {
     last_report: Option<usize>,
     /// The index of a `{` that opens a block unless it must be a set or a map.
     block_at: Option<usize>,
+    /// The braces of sets and maps so far.
+    collections: Vec<Span>,
     diagnostics: &'a mut Findings,
 }
 
@@ -360,6 +364,7 @@ impl Parser<'_> {
 
     fn set_type(&mut self) -> TypeKind {
         let open = self.advance();
+        self.collections.push(open);
         let item = Box::new(self.type_expr());
         let kind = if self.eat(Token::Colon) {
             TypeKind::Map(item, Box::new(self.type_expr()))

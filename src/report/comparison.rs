@@ -67,9 +67,9 @@ impl Comparison {
             Ran::Refused(_) => is_explored(row),
             Ran::Failed(_) => false,
         };
-        let violation = measured().map(|m| m.verdict).find(|verdict| {
-            matches!(verdict, Verdict::Deadlock | Verdict::Assertion | Verdict::Error)
-        });
+        let is_violation =
+            |verdict: &Verdict| !matches!(verdict, Verdict::Ok | Verdict::Incomplete);
+        let violation = measured().map(|m| m.verdict).find(is_violation);
         let is_whole = self.not_run == 0 && self.rows.iter().all(is_fine);
         match violation {
             Some(violation) => violation,

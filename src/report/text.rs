@@ -22,7 +22,8 @@ mod warnings;
 pub(crate) use calls::CallTable;
 #[cfg(feature = "cli")]
 pub(crate) use checks::Checks;
-use coverage::{complete, coverage, stop_sentence, unseen};
+pub(super) use coverage::stop_sentence;
+use coverage::{complete, coverage, unseen};
 #[cfg(feature = "cli")]
 pub(crate) use execution::Upshot;
 pub(crate) use execution::{Ending, Title};

@@ -41,6 +41,7 @@ impl Parser<'_> {
         }
         let close = self.closes[self.at];
         let open = self.advance();
+        self.collections.push(open);
         let kind = self.nested(Self::set_or_map);
         if !self.expect_close(Token::RBrace, open) {
             self.skip_to(close);

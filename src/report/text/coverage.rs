@@ -136,7 +136,7 @@ pub(super) fn complete(guarantee: Guarantee) -> &'static str {
 }
 
 /// The reason why the search ended early, as a clause.
-pub(super) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
+pub(in crate::report) fn stop_sentence(reason: StopReason, report: &CheckReport) -> String {
     let limits = &report.limits;
     let option = |name| option(name, report);
     match reason {
