@@ -36,6 +36,7 @@ mod interrupt;
 mod link;
 mod lint;
 mod log;
+mod lsp;
 mod machine;
 #[cfg(feature = "mpi")]
 mod machines;
@@ -133,6 +134,7 @@ enum Command {
     Study(study::Args),
     Explorers(explorers::Args),
     Fmt(fmt::Args),
+    Lsp(lsp::Args),
     Completions(completions::Args),
     Man(man::Args),
     #[cfg(unix)]
@@ -277,6 +279,7 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Study(args) => study::run(args, &mut output),
         Command::Explorers(args) => explorers::run(args, &mut output),
         Command::Fmt(args) => fmt::run(&args, &mut output),
+        Command::Lsp(args) => lsp::run(args, &mut output),
         Command::Completions(args) => completions::run(&args, &mut output),
         Command::Man(args) => man::run(&args, &mut output),
         Command::Reproduce(args) => reproduce::run(args, &mut output),

@@ -27,6 +27,8 @@ mod interpret;
 #[cfg(feature = "lang")]
 mod lexer;
 mod liveness;
+#[cfg(feature = "lang")]
+mod names;
 mod objects;
 mod operators;
 #[cfg(feature = "lang")]
@@ -56,6 +58,8 @@ pub use program::{Local, Program};
 
 #[cfg(feature = "lang")]
 pub use format::format;
+#[cfg(feature = "lang")]
+pub use names::{Declared, Names};
 #[cfg(feature = "lang")]
 pub use source::{Choices, compile, compile_with};
 

@@ -57,6 +57,8 @@
 //! | `replay` | every counterexample replays |
 //! | `reports` | what reports say about a failure: processes that could help, what `final` has read, the shortest counterexample |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
+//! | `lsp` | the language server, driven by messages as an editor sends them |
+//! | `editors` | the grammar and the extension for editors |
 //! | `gallery` | the pictures of the book are what the command makes |
 //! | `documents` | the README and the book: examples, links, sizes |
 //! | `viewer` | the page of `draw -o x.html`, in a browser |
@@ -101,6 +103,7 @@ mod daemons;
 mod depth;
 mod documents;
 mod draw;
+mod editors;
 mod estimate;
 mod files;
 mod fmt;
@@ -119,6 +122,7 @@ mod laws;
 mod limits;
 mod lint;
 mod liveness;
+mod lsp;
 #[cfg(feature = "mpi")]
 mod machines;
 mod many_machines;

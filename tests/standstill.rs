@@ -19,6 +19,7 @@ use mazurka::model::{
 use mazurka::property::{Replay, explain_deadlock};
 use mazurka::systems::history::History;
 
+use crate::cli::{code, run_with, stderr};
 use crate::history::interpreted::Interpreted;
 use crate::random_models::{self, Erased, Rng};
 
@@ -292,6 +293,21 @@ fn compare<S: System>(system: &S, text: impl Fn() -> String) -> [bool; 2] {
 fn random_programs_that_stand_still_without_some_buffers_are_found() {
     for sample in random_models::p2p().iter().take(random_models::asked(100)) {
         compare(&sample.script, || sample.describe());
+    }
+}
+
+/// One of the two is enough for standstills without buffers, which explorers of ends would miss.
+#[test]
+fn explorers_of_ends_refuse_either_choice() {
+    let text = "p2p mailbox m: int; process A { send(m, 1); } process B { recv(m); }";
+    let by = |options: &[&str]| {
+        run_with(&[&["check", "-", "--explorer", "s-por"], options].concat(), text)
+    };
+    assert_eq!(code(&by(&[])), 0);
+    for options in [["--buffering", "any"], ["--collectives", "any"]] {
+        let refused = by(&options);
+        assert_eq!(code(&refused), 2, "{options:?}");
+        assert!(stderr(&refused).contains("may miss standstills without buffers"), "{options:?}");
     }
 }
 

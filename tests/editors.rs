@@ -1,0 +1,98 @@
+//! What editors know of the language: the words of the lexer are those of the grammar.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// What stands between these two texts, wherever they are.
+fn between<'t>(text: &'t str, before: &str, after: &str) -> Vec<&'t str> {
+    let found = text.split(before).skip(1);
+    found.filter_map(|rest| rest.split_once(after).map(|(word, _)| word)).collect()
+}
+
+/// All regular expressions of the grammar.
+fn expressions(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if let (true, Some(text)) = (name == "match", value.as_str()) {
+                    found.push(text.into());
+                }
+                expressions(value, found);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| expressions(item, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_grammar_has_every_word_of_the_language() {
+    let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase()) && !word.is_empty();
+    let lexer = read("src/lang/token.rs");
+    let mut words: BTreeSet<String> = between(&lexer, "#[token(\"", "\")")
+        .into_iter()
+        .filter(is_word)
+        .map(str::to_owned)
+        .collect();
+    let folder = root().join("src/lang/objects");
+    let files: Vec<PathBuf> =
+        fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    for file in files.iter().filter(|file| file.is_file()) {
+        let text = fs::read_to_string(file).unwrap();
+        words.extend(between(&text, "..Description::new(\"", "\"").into_iter().map(str::to_owned));
+    }
+    // Words that are names elsewhere.
+    for file in ["faults", "liveness", "actor"] {
+        let text = read(&format!("src/lang/parser/{file}.rs"));
+        for call in ["stands(\"", "eat_word(\"", "text() != \""] {
+            let found = between(&text, call, "\"");
+            words.extend(found.into_iter().filter(is_word).map(str::to_owned));
+        }
+    }
+    assert!(words.len() > 45 && words.contains("mailbox") && words.contains("stuck"), "{words:?}");
+
+    let grammar = read("editors/vscode/syntaxes/mazurka.tmLanguage.json");
+    let grammar: Value = serde_json::from_str(&grammar).unwrap();
+    let mut found = Vec::new();
+    expressions(&grammar, &mut found);
+    // `\b` before a word is no letter of it.
+    let text = found.join(" ").replace("\\b", " ").replace("\\s", " ");
+    let known: BTreeSet<&str> = text.split(|c: char| !c.is_ascii_alphanumeric()).collect();
+    let missing: Vec<_> = words.iter().filter(|word| !known.contains(word.as_str())).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// The files that the extension names are there, and the rules that the grammar includes.
+#[test]
+fn the_extension_is_whole() {
+    let extension: Value = serde_json::from_str(&read("editors/vscode/package.json")).unwrap();
+    let given = &extension["contributes"];
+    let language = &given["languages"][0];
+    assert_eq!(language["id"], given["grammars"][0]["language"]);
+    assert_eq!(language["extensions"][0], ".maz");
+    let configuration = language["configuration"].as_str().unwrap();
+    let path = given["grammars"][0]["path"].as_str().unwrap();
+    for file in [configuration, path] {
+        let text = read(&format!("editors/vscode/{file}"));
+        serde_json::from_str::<Value>(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
+    }
+    let text = read(&format!("editors/vscode/{path}"));
+    let grammar: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(grammar["scopeName"], given["grammars"][0]["scopeName"]);
+    let included = between(&text, "\"include\": \"#", "\"");
+    assert!(!included.is_empty());
+    for rule in included {
+        assert!(grammar["repository"][rule].is_object(), "{rule}");
+    }
+}

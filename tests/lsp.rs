@@ -1,0 +1,207 @@
+//! The language server, driven as an editor does: by messages on its standard input and output.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::cli::mazurka;
+
+/// An editor with one open file.
+struct Editor {
+    server: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    requests: u64,
+    /// What the server said on its own since it was last asked for.
+    notes: Vec<Value>,
+}
+
+const FILE: &str = "file:///spec.maz";
+
+impl Editor {
+    fn new() -> Editor {
+        let mut command = mazurka(&["lsp"]);
+        let mut server = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let input = server.stdin.take();
+        let output = BufReader::new(server.stdout.take().unwrap());
+        let mut editor = Editor { server, input, output, requests: 0, notes: Vec::new() };
+        let about = editor.ask("initialize", json!({"processId": null, "capabilities": {}}));
+        assert_eq!(about["capabilities"]["hoverProvider"], true);
+        editor.say(json!({"method": "initialized", "params": {}}));
+        editor
+    }
+
+    fn say(&mut self, mut message: Value) {
+        message["jsonrpc"] = "2.0".into();
+        let text = message.to_string();
+        let input = self.input.as_mut().unwrap();
+        write!(input, "Content-Length: {}\r\n\r\n{text}", text.len()).unwrap();
+        input.flush().unwrap();
+    }
+
+    fn hear(&mut self) -> Value {
+        let (mut line, mut length) = (String::new(), 0);
+        loop {
+            line.clear();
+            assert_ne!(self.output.read_line(&mut line).unwrap(), 0, "the server has ended");
+            match line.trim_end().strip_prefix("Content-Length: ") {
+                Some(number) => length = number.parse().unwrap(),
+                None if line.trim_end().is_empty() => break,
+                None => {}
+            }
+        }
+        let mut text = vec![0; length];
+        self.output.read_exact(&mut text).unwrap();
+        serde_json::from_slice(&text).unwrap()
+    }
+
+    /// The answer to a request.
+    fn answer(&mut self, method: &str, params: Value) -> Value {
+        self.requests += 1;
+        let id = self.requests;
+        self.say(json!({"id": id, "method": method, "params": params}));
+        loop {
+            let message = self.hear();
+            if message["id"] == id {
+                return message;
+            }
+            self.notes.push(message);
+        }
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        let mut answer = self.answer(method, params);
+        assert!(answer["error"].is_null(), "{method}: {answer}");
+        answer["result"].take()
+    }
+
+    /// Asks about a place in the file: a line and a column, from 0.
+    fn ask_at(&mut self, what: &str, (line, character): (u32, u32)) -> Value {
+        let at = json!({"line": line, "character": character});
+        let params = json!({"textDocument": {"uri": FILE}, "position": at});
+        self.ask(&format!("textDocument/{what}"), params)
+    }
+
+    fn ask_about(&mut self, what: &str) -> Value {
+        self.ask(&format!("textDocument/{what}"), json!({"textDocument": {"uri": FILE}}))
+    }
+
+    /// The next message of this kind that the server sends on its own.
+    fn told(&mut self, method: &str) -> Value {
+        loop {
+            if let Some(at) = self.notes.iter().position(|note| note["method"] == method) {
+                return self.notes.remove(at)["params"].take();
+            }
+            let message = self.hear();
+            self.notes.push(message);
+        }
+    }
+
+    fn open(&mut self, text: &str) -> Value {
+        let document = json!({"uri": FILE, "languageId": "mazurka", "version": 1, "text": text});
+        let params = json!({"textDocument": document});
+        self.say(json!({"method": "textDocument/didOpen", "params": params}));
+        self.told("textDocument/publishDiagnostics")["diagnostics"].take()
+    }
+
+    fn change(&mut self, text: &str) -> Value {
+        let params = json!({"textDocument": {"uri": FILE}, "contentChanges": [{"text": text}]});
+        self.say(json!({"method": "textDocument/didChange", "params": params}));
+        self.told("textDocument/publishDiagnostics")["diagnostics"].take()
+    }
+
+    fn close(mut self) {
+        assert_eq!(self.ask("shutdown", Value::Null), Value::Null);
+        self.say(json!({"method": "exit", "params": null}));
+        self.input = None;
+        assert!(self.server.wait().unwrap().success());
+    }
+}
+
+fn starts(range: &Value) -> (u64, u64) {
+    let start = &range["start"];
+    (start["line"].as_u64().unwrap(), start["character"].as_u64().unwrap())
+}
+
+const TEXT: &str = "mailbox m: int;
+process A { send(m, 1); }
+process B { let x = recv(m); assert(x == 2, \"𝄞\"); }
+";
+
+#[test]
+fn mistakes_appear_while_one_writes_and_go_away() {
+    let mut editor = Editor::new();
+    let found = editor.open("mailbox m: int;\n/* 𝄞 */ process A { send(n, 1); }\n");
+    let [one, ..] = &found.as_array().unwrap()[..] else { panic!("{found}") };
+    // The sign before it has two units of UTF-16, and four bytes.
+    assert_eq!((starts(&one["range"]), &one["severity"]), ((1, 26), &json!(1)), "{one}");
+    assert!(one["message"].as_str().unwrap().contains("`n`"), "{one}");
+    assert_eq!(editor.change(TEXT), json!([]));
+    editor.close();
+}
+
+#[test]
+fn names_and_operations_are_explained() {
+    let mut editor = Editor::new();
+    editor.open(TEXT);
+    let told = |hover: Value| hover["contents"]["value"].as_str().unwrap().to_owned();
+    assert!(told(editor.ask_at("hover", (1, 17))).contains("mailbox m: int"));
+    assert!(told(editor.ask_at("hover", (2, 37))).contains("let x = recv(m)"));
+    assert!(told(editor.ask_at("hover", (1, 13))).contains("send(m"));
+    assert_eq!(editor.ask_at("hover", (1, 8)), editor.ask_at("hover", (1, 9)));
+    assert_eq!(editor.ask_at("hover", (0, 11)), Value::Null, "a type");
+    let of_x = editor.ask_at("definition", (2, 37));
+    assert_eq!((of_x["uri"].as_str(), starts(&of_x["range"])), (Some(FILE), (2, 16)));
+    let all = editor.ask_about("documentSymbol");
+    let names: Vec<_> = all.as_array().unwrap().iter().map(|one| one["name"].clone()).collect();
+    assert_eq!(names, ["m", "A", "B"]);
+    editor.close();
+}
+
+#[test]
+fn files_are_formatted_and_checked() {
+    let mut editor = Editor::new();
+    editor.open(&TEXT.replace("{ send", "{send"));
+    let edits = editor.ask_about("formatting");
+    assert_eq!(edits[0]["newText"], TEXT);
+    editor.change(TEXT);
+    assert_eq!(editor.ask_about("formatting"), json!([]));
+
+    let lens = editor.ask_about("codeLens");
+    let command = &lens[0]["command"];
+    let params = json!({"command": command["command"], "arguments": command["arguments"]});
+    editor.ask("workspace/executeCommand", params.clone());
+    let found = editor.told("textDocument/publishDiagnostics");
+    let found = &found["diagnostics"][0];
+    assert_eq!((starts(&found["range"]), &found["source"]), ((2, 0), &json!("mazurka check")));
+    assert!(found["message"].as_str().unwrap().contains("assertion failed"), "{found}");
+    let message = editor.told("window/showMessage");
+    assert_eq!(message["type"], 1, "{message}");
+    assert_eq!(editor.change(&TEXT.replace("x == 2", "x == 1")), json!([]));
+    editor.ask("workspace/executeCommand", params);
+    let message = editor.told("window/showMessage")["message"].take();
+    assert!(message.as_str().unwrap().starts_with("Verified"), "{message}");
+    editor.close();
+}
+
+#[test]
+fn wrong_requests_are_answered_with_errors() {
+    let mut editor = Editor::new();
+    let about = json!({"textDocument": {"uri": "file:///other.maz"}});
+    let answer = editor.answer("textDocument/hover", about);
+    assert!(answer["error"]["message"].as_str().unwrap().contains("is not open"), "{answer}");
+    editor.open("process");
+    assert_eq!(editor.ask_about("formatting"), Value::Null, "it has mistakes");
+    assert_eq!(editor.ask_at("hover", (u32::MAX, 7)), Value::Null);
+    let answer = editor.answer("textDocument/rename", json!({"textDocument": {"uri": FILE}}));
+    assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    // Every beginning of a text is answered.
+    for length in (0..TEXT.len()).step_by(7).filter(|&length| TEXT.is_char_boundary(length)) {
+        editor.change(&TEXT[..length]);
+        editor.ask_at("hover", (2, 20));
+        editor.ask_at("definition", (1, 14));
+        editor.ask_about("documentSymbol");
+    }
+    editor.close();
+}
