@@ -52,15 +52,14 @@ fn the_grammar_has_every_word_of_the_language() {
         let text = fs::read_to_string(file).unwrap();
         words.extend(between(&text, "..Description::new(\"", "\"").into_iter().map(str::to_owned));
     }
-    // Words that are names elsewhere.
+    // Words that are names elsewhere. (`fair` and `weak` are refused with advice.)
     for file in ["faults", "liveness", "actor"] {
         let text = read(&format!("src/lang/parser/{file}.rs"));
-        for call in ["stands(\"", "eat_word(\"", "text() != \""] {
-            let found = between(&text, call, "\"");
-            words.extend(found.into_iter().filter(is_word).map(str::to_owned));
-        }
+        let literals = text.split('"').skip(1).step_by(2);
+        words.extend(literals.filter(is_word).map(str::to_owned));
     }
-    assert!(words.len() > 45 && words.contains("mailbox") && words.contains("stuck"), "{words:?}");
+    words.retain(|word| word != "fair" && word != "weak");
+    assert!(words.len() > 50 && words.contains("mailbox") && words.contains("stuck"), "{words:?}");
 
     let grammar = read("editors/vscode/syntaxes/mazurka.tmLanguage.json");
     let grammar: Value = serde_json::from_str(&grammar).unwrap();
