@@ -10,6 +10,9 @@ use crate::cli::{code, json, run, run_with, stderr, stdout};
 
 const PHILOSOPHERS: &str = "../../../specs/mutex/philosophers.maz";
 const OK: &str = "../../../specs/language/acquire-release.maz";
+/// It has very many executions.
+const LARGE: &str =
+    "shared x: [int; 12] = 0; process P[i in 0..12] { for n in 1..5 { x[i] = n; } }";
 /// It never ends, so a limit stops it.
 const ENDLESS: &str = "mailbox m: int; process P { var n = 0; loop { isend(m, n); n += 1; } }";
 
@@ -66,12 +69,14 @@ fn junit_has_failures_with_the_report_and_passes_only_what_is_verified() {
 
 #[test]
 fn a_stopped_search_is_no_passed_test() {
-    for limit in [["--max-traces", "3"], ["--depth", "5"], ["--timeout", "0.2"]] {
-        let spec = if limit[0] == "--max-traces" { OK } else { "-" };
+    for (limit, text) in
+        [(["--max-traces", "3"], ""), (["--depth", "5"], ENDLESS), (["--timeout", "0.2"], LARGE)]
+    {
+        let spec = if source.is_empty() { OK } else { "-" };
         let args = |format| {
             ["check", spec, "--explorer", "exhaustive", limit[0], limit[1], "--format", format]
         };
-        let stopped = run_with(&args("junit"), ENDLESS);
+        let stopped = run_with(&args("junit"), source);
         assert_eq!(code(&stopped), 3, "{}", stderr(&stopped));
         let text = stdout(&stopped);
         let document = Document::parse(&text).unwrap();
@@ -81,7 +86,7 @@ fn a_stopped_search_is_no_passed_test() {
         assert!(error.has_tag_name("error") && error.attribute("type") == Some(reason), "{text}");
         assert!(error.attribute("message").unwrap().starts_with("not decided: "), "{text}");
 
-        let log = json(&run_with(&args("sarif"), ENDLESS));
+        let log = json(&run_with(&args("sarif"), source));
         let run = &log["runs"][0];
         assert_eq!(run["invocations"][0]["executionSuccessful"], false);
         let results = run["results"].as_array().unwrap();

@@ -14,12 +14,14 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::files::{self, read};
 use super::log::hash;
 use super::spec::Spec;
 use super::{Failure, memory};
 use crate::explore::{Budget, Part, Setting, Stray};
+use crate::model::masked;
 use crate::property::Properties;
 use crate::report::text::shown;
 use crate::study::{Task, task};
@@ -44,6 +46,22 @@ pub(super) const BEGINNING: &str = "search.json";
 /// The name of the file of branches with this number.
 pub(super) fn name(number: usize) -> String {
     format!("branch-{number}.json")
+}
+
+/// A name in the first value that the second one does not have in the same place.
+fn strange<'v>(value: &'v Value, known: &Value) -> Option<&'v str> {
+    match (value, known) {
+        (Value::Object(fields), Value::Object(known)) => {
+            fields.iter().find_map(|(name, value)| match known.get(name) {
+                None => Some(name.as_str()),
+                Some(known) => strange(value, known),
+            })
+        }
+        (Value::Array(items), Value::Array(known)) => {
+            items.iter().zip(known).find_map(|(item, known)| strange(item, known))
+        }
+        _ => None,
+    }
 }
 
 /// A part that is ready to be searched in this process.
@@ -77,9 +95,15 @@ impl Stored {
             let other = &stored.task.mazurka;
             return Err(refused(format!("made by mazurka {other}; this is mazurka {version}")));
         }
-        match stored.checksum == stored.sum() {
-            true => Ok(stored),
-            false => Err(refused("the file was changed after it was written".into())),
+        if stored.checksum != stored.sum() {
+            return Err(refused("the file was changed after it was written".into()));
+        }
+        // A field without a content may be left out, so a damaged name leaves the checksum right.
+        let text: Value = serde_json::from_str(text).expect("it was read");
+        let known = serde_json::to_value(&stored).expect("parts are serialisable");
+        match strange(&text, &known) {
+            None => Ok(stored),
+            Some(name) => Err(refused(format!("no such file has a field `{}`", masked(name)))),
         }
     }
 
