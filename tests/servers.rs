@@ -69,7 +69,7 @@ fn junit_has_failures_with_the_report_and_passes_only_what_is_verified() {
 
 #[test]
 fn a_stopped_search_is_no_passed_test() {
-    for (limit, text) in
+    for (limit, source) in
         [(["--max-traces", "3"], ""), (["--depth", "5"], ENDLESS), (["--timeout", "0.2"], LARGE)]
     {
         let spec = if source.is_empty() { OK } else { "-" };

@@ -152,27 +152,33 @@ impl Reader<'_> {
         }
         self.declare(word + 1, what.clone(), word);
         match self.words[word].0 {
-            Token::Object(_) => {
-                // Further objects of the same declaration.
-                let mut depth = 0;
-                for at in word + 2..self.words.len() {
-                    match self.words[at].0 {
-                        Token::LParen | Token::LBracket | Token::LBrace => depth += 1,
-                        Token::RParen | Token::RBracket | Token::RBrace => depth -= 1,
-                        Token::Semi => break,
-                        Token::Comma if depth == 0 && self.token(at + 1) == Some(Token::Ident) => {
-                            if !matches!(self.text(at + 1), "lossy" | "duplicating" | "heals") {
-                                self.declare(at + 1, what.clone(), word);
-                            }
-                        }
-                        _ if depth < 0 => break,
-                        _ => {}
-                    }
-                }
-            }
+            Token::Object(_) => self.further(word, &what),
             Token::Process | Token::Actor | Token::Fn | Token::Proc => self.parameters(word + 2),
             _ => {}
         }
+    }
+
+    /// Further objects of the same declaration, after commas.
+    fn further(&mut self, word: usize, what: &str) {
+        let mut depth = 0;
+        for at in word + 2..self.words.len() {
+            match self.words[at].0 {
+                Token::LParen | Token::LBracket | Token::LBrace => depth += 1,
+                Token::RParen | Token::RBracket | Token::RBrace if depth == 0 => return,
+                Token::RParen | Token::RBracket | Token::RBrace => depth -= 1,
+                Token::Semi => return,
+                Token::Comma if depth == 0 && self.names_object(at + 1) => {
+                    self.declare(at + 1, what.to_owned(), word);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Is it the name of an object, and not of one of its faults?
+    fn names_object(&self, at: usize) -> bool {
+        self.token(at) == Some(Token::Ident)
+            && !matches!(self.text(at), "lossy" | "duplicating" | "partitioned" | "heals")
     }
 
     /// `on M(k: int)`, in an actor.
@@ -323,7 +329,10 @@ process Q { let (x, y) = (recv(a), 1); match x { 0 => {} other => { assert(other
     fn half_written_texts_have_names() {
         for length in (0..TEXT.len()).filter(|&length| TEXT.is_char_boundary(length)) {
             let names = Names::of(&TEXT[..length]);
-            (0..length).for_each(|byte| drop(names.declaration(&TEXT[..length], byte)));
+            for byte in 0..length {
+                let found = names.declaration(&TEXT[..length], byte);
+                assert!(found.is_none_or(|one| one.span.end as usize <= length));
+            }
         }
     }
 }
