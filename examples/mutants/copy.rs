@@ -18,7 +18,7 @@ use super::MUTATED;
 use super::operators::{Mutant, mutants, rewritten};
 
 /// What a build and the tests need.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 13] = [
     "Cargo.toml",
     "Cargo.lock",
     "README.md",
@@ -30,6 +30,7 @@ const SOURCES: [&str; 12] = [
     "benches",
     "specs",
     "docs",
+    "editors",
     "visuals",
 ];
 
