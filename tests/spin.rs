@@ -16,6 +16,7 @@ use mazurka::explore::{
 use mazurka::lang::{Program, compile};
 use mazurka::property::Position;
 
+use crate::cli::{code, run_with, stdout};
 use crate::judge::{METHODS, Recorder, STATEFUL, check_counterexample, is_refused};
 use crate::random_models::Rng;
 
@@ -310,4 +311,32 @@ fn explorers_agree_on_loops_that_poll_the_network() {
     // The bound on polls cuts many others.
     assert!(u64::from(reach.programs) > count / 3, "{reach:?}");
     assert!(reach.livelocked > 20 && reach.deadlocked > 3 && reach.given_up > 2, "{reach:?}");
+}
+
+/// A process that counts its polls goes on beyond the bound in a new way: the search says that it
+/// does not know what happens there, and with a larger bound it finds it.
+#[test]
+fn polls_that_are_cut_are_no_proof() {
+    let text = "p2p mailbox m: int; process A { bsend(m, 1); }
+        process B {
+            var n = 0;
+            while n < 5 { let found = iprobe(m); if found.0 { break; } n += 1; }
+            assert(n < 5);
+            recv(m);
+        }";
+    for explorer in
+        ["auto", "udpor", "optimal", "prefix", "s-por", "fused", "stateful", "exhaustive"]
+    {
+        let by = |more: &[&str]| {
+            run_with(&[&["check", "-", "--explorer", explorer], more].concat(), text)
+        };
+        let cut = by(&[]);
+        assert_eq!(code(&cut), 3, "{explorer}: {}", stdout(&cut));
+        assert!(
+            stdout(&cut).contains("a loop that polls at line 4 was cut"),
+            "{explorer}: {}",
+            stdout(&cut)
+        );
+        assert_eq!(code(&by(&["--polls", "5"])), 1, "{explorer}");
+    }
 }
