@@ -1,20 +1,21 @@
 //! Forged branches and results: damaged, lost, or of another search. First with the library, on
 //! random programs; then as files whose checksum is right.
 
+mod sealed;
+
 use std::fs;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use std::time::Duration;
 
 use mazurka::explore::{
     AnyExplorer, Branch, Budget, Disagreement, Done, Explorer, Listed, NoObserver, Options, Part,
     Place, StopReason, Verdict,
 };
 use mazurka::model::Action;
-use mazurka::study::Task;
 use serde_json::{Value, json};
 
+use self::sealed::sealed;
 use crate::cli::{code, run, stderr};
 use crate::judge::{METHODS, is_refused};
 use crate::random_models::{Rng, Sample, Subject, actors, processes};
@@ -243,27 +244,6 @@ fn folder(name: &str) -> PathBuf {
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("a path in UTF-8")
-}
-
-/// FNV-1a, as the files have it.
-fn checksum(text: &str) -> String {
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
-}
-
-/// The file with the right checksum for its content, if it has a checksum.
-fn sealed(mut file: Value) -> String {
-    let part = |name: &str| file[name].clone();
-    let task = serde_json::from_value::<Task>(part("task"));
-    let peak = serde_json::from_value::<Option<u64>>(part("peak_memory_bytes"));
-    let spent = serde_json::from_value::<Option<Duration>>(part("spent"));
-    let branches = serde_json::from_value::<Part>(part("part"));
-    if let (Ok(task), Ok(peak), Ok(spent), Ok(part)) = (task, peak, spent, branches) {
-        let content = (task, peak, spent, part);
-        let content = serde_json::to_string(&content).expect("a part can be written");
-        file["checksum"] = checksum(&content).into();
-    }
-    file.to_string()
 }
 
 fn read(path: &Path) -> Value {

@@ -77,11 +77,11 @@
 //! | `#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]`, and `has_cxx` | MPI programs in C and C++ | nothing: they are ignored only where `build.rs` has found no `cc` or `c++` |
 //! | `#[cfg_attr(not(has_bash), ignore = "needs Bash")]`, and `has_zsh`, `has_fish` | completions | likewise |
 //!
-//! `.ci/run` runs all but `viewer_latency` and those whose names end in `at_length`. A test must not
-//! end early because something is missing, since this would not be noticed. A test that gets slow
-//! is split: some of its cases, of every kind, are in the ordinary run, and all of them in an
-//! ignored test, which ends in `at_length` if it shows nothing of another kind. `tidy` checks that
-//! there are no other reasons.
+//! `.ci/run` runs all but `viewer_latency`, those whose names end in `at_length`, and the agreement
+//! on small specs, which that on larger ones includes. A test must not end early because something
+//! is missing, since this would not be noticed. A test that gets slow is split: some of its cases,
+//! of every kind, are in the ordinary run, and all of them in an ignored test, which ends in
+//! `at_length` if it shows nothing of another kind. `tidy` checks that there are no other reasons.
 //!
 //! Larger runs: `MAZURKA_PROGRAMS=3000 cargo test --test suite laws` tests that number of random
 //! programs of each family. `MAZURKA_PROGRAMS=500 cargo test --test suite ranks` writes that number

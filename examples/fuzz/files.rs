@@ -30,14 +30,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use mazurka::explore::Part;
-use mazurka::study::Task;
 use object::{Object, ObjectSection};
 use serde_json::Value;
 
+use super::amount::Amount;
 use super::damage::{damaged_bytes, damaged_json};
 use super::program;
 use super::rng::Rng;
+use super::sealed::sealed;
 use super::shrink::kind;
 use super::trial::processor_time;
 
@@ -71,18 +71,8 @@ pub struct Files {
     /// Only files of this kind; may be given several times
     #[arg(long, value_parser = KINDS)]
     kind: Vec<String>,
-    /// How many files are damaged
-    #[arg(long, default_value_t = 1000)]
-    count: u64,
-    /// Stop after this time, such as `2h`
-    #[arg(long, value_parser = humantime::parse_duration)]
-    time: Option<Duration>,
-    /// The seed of the first
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// How many at once
-    #[arg(long, default_value_t = 2)]
-    jobs: usize,
+    #[command(flatten)]
+    amount: Amount,
     /// A command that takes more processor time is a finding, and so is one that is not at its end
     /// after ten times as long
     #[arg(long, default_value = "30s", value_parser = humantime::parse_duration)]
@@ -90,9 +80,6 @@ pub struct Files {
     /// Address space of a command, in MiB
     #[arg(long, default_value_t = 8192)]
     memory: u64,
-    /// Where findings are kept
-    #[arg(long, default_value = "findings")]
-    keep: PathBuf,
 }
 
 /// A right file, and what reads it.
@@ -127,21 +114,21 @@ impl Files {
         let folder = std::env::temp_dir().join(format!("mazurka-files-{}", std::process::id()));
         let (next, read, accepted) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
         let found = Mutex::new(BTreeSet::new());
-        fs::create_dir_all(&self.keep).expect("a folder for findings");
+        fs::create_dir_all(&self.amount.keep).expect("a folder for findings");
         thread::scope(|scope| {
-            for job in 0..self.jobs {
+            for job in 0..self.amount.jobs {
                 let folder = folder.join(job.to_string());
                 let (next, read, accepted, found) = (&next, &read, &accepted, &found);
                 let this = &self;
                 scope.spawn(move || {
                     let samples = this.samples(&folder);
                     assert!(!samples.is_empty(), "no file of that kind can be made here");
-                    while this.time.is_none_or(|time| start.elapsed() < time) {
+                    while this.amount.time.is_none_or(|time| start.elapsed() < time) {
                         let number = next.fetch_add(1, Ordering::Relaxed);
-                        if number >= this.count {
+                        if number >= this.amount.count {
                             return;
                         }
-                        let seed = this.seed + number;
+                        let seed = this.amount.seed + number;
                         let mut rng = Rng::new(seed);
                         let kinds: BTreeSet<&str> =
                             samples.iter().map(|sample| sample.of).collect();
@@ -169,7 +156,7 @@ impl Files {
         let found = found.into_inner().expect("no trial panics");
         println!(
             "{} files in {:.1?}, read by {} commands, accepted by {}; {} kinds of findings",
-            next.into_inner().min(self.count),
+            next.into_inner().min(self.amount.count),
             start.elapsed(),
             read.into_inner(),
             accepted.into_inner(),
@@ -246,7 +233,7 @@ impl Files {
         if !found.lock().expect("no trial panics").insert(format!("{of} {}", kind(how))) {
             return;
         }
-        let path = self.keep.join(format!("{of}-{seed}"));
+        let path = self.amount.keep.join(format!("{of}-{seed}"));
         fs::write(&path, &damaged.content).expect("a finding");
         println!("seed {seed}, {of}: {how}");
         println!("  mazurka {}", reader.args.join(" "));
@@ -419,24 +406,7 @@ fn is_late(id: u32, start: Instant, patience: Duration) -> bool {
     busy > patience || start.elapsed() > 10 * patience
 }
 
-/// The file with the right checksum for what is in it, if it has one.
-fn sealed(mut file: Value) -> String {
-    let part = |name: &str| file[name].clone();
-    let task = serde_json::from_value::<Task>(part("task"));
-    let peak = serde_json::from_value::<Option<u64>>(part("peak_memory_bytes"));
-    let spent = serde_json::from_value::<Option<Duration>>(part("spent"));
-    let branches = serde_json::from_value::<Part>(part("part"));
-    if let (Ok(task), Ok(peak), Ok(spent), Ok(part)) = (task, peak, spent, branches) {
-        let content = serde_json::to_string(&(task, peak, spent, part)).expect("it can be written");
-        // FNV-1a, as the files have it.
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        let sum = content.bytes().fold(0xcbf2_9ce4_8422_2325, step);
-        file["checksum"] = format!("{sum:016x}").into();
-    }
-    file.to_string()
-}
-
-/// The same for states: the last eight bytes are the sum of what is before them.
+/// The right checksum for a file of states: the last eight bytes are the sum of what is before them.
 fn seal_states(content: &mut [u8]) {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
     let add = |sum: u64, word: u64| {

@@ -8,6 +8,7 @@
 //! `cargo run --release --features tools --example fuzz -- programs --count 100000` explores random programs with every
 //! explorer instead, and compares what they find ([`programs`]). `-- files` damages files, and has them read ([`files`]).
 
+mod amount;
 mod corpus;
 mod damage;
 mod files;
@@ -28,6 +29,8 @@ mod erased;
 mod language;
 #[path = "../../tests/random_models/rng.rs"]
 mod rng;
+#[path = "../../tests/forged/sealed.rs"]
+mod sealed;
 #[path = "../../tests/random_models/unforeseen.rs"]
 mod unforeseen;
 

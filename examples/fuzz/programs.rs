@@ -20,6 +20,7 @@ use clap::{Args, Subcommand};
 use mazurka::explore::{EXPLORERS, Options};
 use mazurka::lang::compile;
 
+use super::amount::Amount;
 use super::commuting;
 use super::language;
 use super::unforeseen::Judgement;
@@ -57,24 +58,11 @@ pub enum Task {
 
 #[derive(Args)]
 pub struct Programs {
-    /// How many programs
-    #[arg(long, default_value_t = 1000)]
-    count: u64,
-    /// Stop after this time, such as `2h`
-    #[arg(long, value_parser = humantime::parse_duration)]
-    time: Option<Duration>,
-    /// The seed of the first program
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// How many at once
-    #[arg(long, default_value_t = 2)]
-    jobs: usize,
+    #[command(flatten)]
+    amount: Amount,
     /// Pass over programs with more executions
     #[arg(long, default_value_t = 500)]
     executions: u64,
-    /// Where findings are kept
-    #[arg(long, default_value = "findings")]
-    keep: PathBuf,
 }
 
 impl Task {
@@ -141,7 +129,7 @@ impl Programs {
     fn run(self) -> ExitCode {
         let (start, counts) = (Instant::now(), Counts::default());
         thread::scope(|scope| {
-            for _ in 0..self.jobs {
+            for _ in 0..self.amount.jobs {
                 scope.spawn(|| self.work(&counts, start));
             }
         });
@@ -160,14 +148,14 @@ impl Programs {
 
     /// Takes blocks of seeds until there are none, or the time is over.
     fn work(&self, counts: &Counts, start: Instant) {
-        while self.time.is_none_or(|time| start.elapsed() < time) {
+        while self.amount.time.is_none_or(|time| start.elapsed() < time) {
             let first = counts.next.fetch_add(BLOCK, Ordering::Relaxed);
-            let end = (first + BLOCK).min(self.count);
+            let end = (first + BLOCK).min(self.amount.count);
             let mut next = first;
             while next < end {
                 next = self.block(next, end, counts);
             }
-            if end == self.count || first >= self.count {
+            if end == self.amount.count || first >= self.amount.count {
                 return;
             }
             let done = counts.programs.load(Ordering::Relaxed);
@@ -180,7 +168,7 @@ impl Programs {
     /// Has a worker go through these seeds up to its end, or to one where it ended. Returns the
     /// seed to go on from.
     fn block(&self, from: u64, to: u64, counts: &Counts) -> u64 {
-        let seed = |number: u64| (self.seed + number).to_string();
+        let seed = |number: u64| (self.amount.seed + number).to_string();
         let mut worker = this_program()
             .args(["worker", &seed(from), &seed(to), &self.executions.to_string()])
             .stdout(Stdio::piped())
@@ -203,7 +191,7 @@ impl Programs {
                 _ => {
                     (is_open, at) = (false, at + 1);
                     counts.programs.fetch_add(1, Ordering::Relaxed);
-                    self.keep(self.seed + at - 1, counts);
+                    self.keep(self.amount.seed + at - 1, counts);
                 }
             }
         }
@@ -215,7 +203,7 @@ impl Programs {
         if is_open {
             // It ended in the middle of a program.
             counts.programs.fetch_add(1, Ordering::Relaxed);
-            self.keep(self.seed + at, counts);
+            self.keep(self.amount.seed + at, counts);
             at += 1;
         }
         at
@@ -223,8 +211,8 @@ impl Programs {
 
     /// Makes the program of this seed small, and writes it to the folder.
     fn keep(&self, seed: u64, counts: &Counts) {
-        fs::create_dir_all(&self.keep).expect("a folder for findings");
-        let path = self.keep.join(format!("{seed}.maz"));
+        fs::create_dir_all(&self.amount.keep).expect("a folder for findings");
+        let path = self.amount.keep.join(format!("{seed}.maz"));
         let text = language::generate(seed);
         let wrong = |text: &str| self.wrong(&path, text);
         let how = wrong(&text).unwrap_or_else(|| "it does not happen again".to_owned());

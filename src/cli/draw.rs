@@ -15,7 +15,7 @@ use crate::explore::{
     AnyExplorer, Budget, Dpor, End, Exhaustive, K, NoObserver, Observer, Over, Setting,
     ShownPrefix, StopReason, TransDpor, Udpor, explore, finite_prefix, unfold,
 };
-use crate::model::Schedule;
+use crate::model::{Schedule, System};
 use crate::property::Position;
 use crate::report::mci;
 use crate::report::picture::{ControlFlow, PartialOrder, Picture};
@@ -294,9 +294,10 @@ fn execution(args: &Args, spec: &Spec, effort: Effort) -> Result<Option<Asked>, 
         // Half of the time: the rest is for the other pictures.
         ..drawing::budget(spec, effort.halved())
     };
-    let outcome = match drawing::has_classes(&spec.program) {
-        Ok(()) => explore(&spec.program, Udpor::default(), budget, &mut visited),
-        Err(_) => explore(&spec.program, Exhaustive, budget, &mut visited),
+    let program = &spec.program;
+    let outcome = match program.objects().may_time_out_when_stuck {
+        true => explore(program, Exhaustive, budget, &mut visited),
+        false => explore(program, Udpor::default(), budget, &mut visited),
     };
     if let (None, Some(violation)) = (args.trace, outcome.violations.first().cloned()) {
         return Ok(Some(Asked { name: "First violation".into(), schedule: violation.schedule }));

@@ -126,6 +126,9 @@ impl Entrant {
         if self.refusal(system, budget).is_some() {
             return false;
         }
+        if self.is_only(system) {
+            return true;
+        }
         let gains = match self {
             // Where states are histories, a prefix has as many events as UDPOR.
             Entrant::FinitePrefix(_) => !system.foresight().remembers_all(),
@@ -133,12 +136,9 @@ impl Entrant {
             Entrant::EveryState(explorer) => !explorer.is_on_the_model(system),
             Entrant::Fused(_) => EveryState::default().is_on_the_model(system),
             // Without demands it is a slow `stateful`.
-            Entrant::Fair(_) => system.liveness().is_some(),
+            Entrant::Fair(_) => false,
             _ => true,
         };
-        if self.is_only(system) {
-            return true;
-        }
         gains
             && judges_all(&profile, system, budget)
             && (follows_classes || budget.max_traces.is_none() && !budget.shortest)

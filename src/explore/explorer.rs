@@ -361,8 +361,8 @@ fn misses_timeouts<S: System>(explorer: &Profile, system: &S) -> Option<String> 
         && !explorer.knows_when_stuck;
     is_missing.then(|| {
         format!(
-            "`{}` relies on independent steps, and a `timeout when stuck` depends on all steps: `fused`, `stateful` \
-             and `fair` can explore it, and `exhaustive`",
+            "`{}` relies on independent steps, and a `timeout when stuck` depends on all steps: use `fused`, \
+             `stateful`, `fair` or `exhaustive`",
             explorer.name
         )
     })

@@ -77,13 +77,7 @@ fn headline(violation: &ViolationReport) -> String {
 }
 
 fn kind(kind: ViolationKind) -> &'static str {
-    match kind {
-        ViolationKind::Deadlock => "deadlock",
-        ViolationKind::Livelock => "livelock",
-        ViolationKind::Assertion => "assertion",
-        ViolationKind::Error => "error",
-        ViolationKind::Liveness => "liveness",
-    }
+    Verdict::from(kind).word()
 }
 
 /// The beginning of a text, up to the end of a line, and how much is left out.

@@ -50,8 +50,8 @@ pub(in crate::model) struct ProbeFor {
 }
 
 impl ProbeFor {
-    /// The effect of a probe that has found nothing. If it waited until all were
-    /// stuck, all that happened is a cause.
+    /// The effect of a probe that has found nothing. If it waited until all were stuck, all that
+    /// happened is a cause.
     fn missed(&self, state: &State) -> Effect {
         let mut effect = Effect::nothing();
         if self.form == Probing::WhenStuck {
@@ -72,12 +72,10 @@ impl Operation for ProbeFor {
         let network = &state.network;
         let name = |send: u32| Choice::message(network.sends[send as usize].id);
         network.possible(self.taker(state), |send| each(name(send)));
-        let may_miss = match self.form {
-            Probing::Test => true,
-            Probing::WhenStuck => state.only_gives_up(at.locals),
-            Probing::Wait | Probing::Take => false,
-        };
-        if may_miss && state.may_poll(at.locals, process) {
+        let misses = self.form.may_miss()
+            && state.may_poll(at.locals, process)
+            && (self.form != Probing::WhenStuck || state.only_gives_up(at.locals));
+        if misses {
             each(Choice::NOTHING);
         }
     }
