@@ -1,11 +1,12 @@
 //! Certificates: what a search has found, in a form that a small program can check.
 //!
 //! A search is thousands of lines, and its answer "nothing is wrong" is an answer about executions
-//! that nobody has seen. A [`Certificate`] lists the classes that the search has found. [`audit`]
-//! checks that these are all, and judges them anew. It imports `model` and nothing else: how a
-//! state steps, and which two steps depend on each other.
+//! that nobody has seen. A [`Certificate`] lists the classes that the search has found, or the
+//! states that it has stored. [`audit`] checks that these are all, and judges them anew. It imports
+//! `model` and nothing else: how a state steps, which two steps depend on each other, and which two
+//! states are the same.
 //!
-//! # What is checked
+//! # What is checked of classes
 //!
 //! 1. Each class replays on the model, and nothing is enabled at its end. It is in normal form, and
 //!    the classes are in order, so no two are the same.
@@ -65,27 +66,48 @@
 //! do is gone, if a failed test depends on a step of another process, and if a process has a choice
 //! at an operation that is said to have none.
 //!
+//! # What is checked of states
+//!
+//! 1. Each line is a way that can be gone, and no two ways lead to the same state.
+//! 2. Each enabled action of each state is executed, and leads to a state of the list. The initial
+//!    state is one of them. So, by induction, the list has every state that can be reached.
+//! 3. Each state is judged: failed processes and invariants; if nothing is enabled, also deadlock
+//!    and `final`.
+//! 4. From each state an end can be reached, or a step that changes an object. If not, all
+//!    processes that can move only look, for ever: a livelock.
+//! 5. The numbers are those of the claim.
+//!
+//! Two states are the same if their [portraits](crate::model::State::portrait) are equal: then they
+//! have the same future. By each further way on which the checker comes to a state it compares what
+//! can be done there, the states to which that leads, and the judgement, with what it saw first.
+//!
 //! # What is trusted
 //!
 //! The compiler from the program to the model; `step` of the model; and the dependence relation:
 //! that two executions with the same events lead to the same state, in which the same is enabled.
-//! (Where the checker leaves events out, it compares the events that remain.) Not trusted is any
-//! search, happens-before order, race, sleep set, unfolding or static analysis.
+//! (Where the checker leaves events out, it compares the events that remain.) For states, instead
+//! of the dependence relation: that states with equal portraits have the same future. Portraits
+//! leave out what a static analysis says is never read again. In debug builds, and after
+//! [`audit_everything`](crate::model::audit_everything), each step is compared with what it says.
+//! Not trusted is any search, happens-before order, race, sleep set or unfolding.
 //!
 //! # What has no certificate
 //!
 //! Programs in which a search does not run every execution to its end: loops that wait, polls that
-//! are cut, a bound on the depth, executions without an end; demands on endless executions; and
-//! communications that may end early or late.
+//! are cut, a bound on the depth, executions without an end. (A list of states may have loops, but
+//! none in which all wait for ever.) Demands on endless executions. Communications that may end
+//! early or late.
 
 mod classes;
 mod ends;
+mod states;
 mod text;
 mod walk;
 
 use std::fmt::{self, Display, Formatter};
 
 use classes::Audit;
+use states::States;
 
 use crate::model::{Schedule, System};
 
@@ -94,49 +116,85 @@ use crate::model::{Schedule, System};
 pub struct Certificate {
     /// What program it is about, in one line.
     pub program: String,
+    /// What it lists.
+    pub items: Items,
     /// What it says.
     pub claim: Claim,
-    /// All classes: one execution of each, in normal form and in ascending order.
+    /// In ascending order: one execution of each class, in normal form; or one way to each state.
     ///
     /// The normal form of a class goes on with the process born first of those whose next event has
     /// all its causes.
-    pub classes: Vec<Schedule>,
+    pub list: Vec<Schedule>,
+}
+
+/// What a certificate lists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Items {
+    /// All classes.
+    #[default]
+    Classes,
+    /// All states.
+    States,
+}
+
+impl Items {
+    /// One of them.
+    pub fn one(self) -> &'static str {
+        match self {
+            Items::Classes => "class",
+            Items::States => "state",
+        }
+    }
+
+    /// Several of them.
+    pub fn several(self) -> &'static str {
+        match self {
+            Items::Classes => "classes",
+            Items::States => "states",
+        }
+    }
 }
 
 /// What a certificate says about a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// The number of classes.
-    pub classes: u64,
-    /// The classes that end in a deadlock.
+    /// The number of classes, or of states.
+    pub count: u64,
+    /// Those that end in a deadlock.
     pub deadlocked: u64,
-    /// The classes with a violation: a deadlock, a failed process, a `final` block or an invariant
-    /// that does not hold.
+    /// Those with a violation: a deadlock, a failed process, a `final` block or an invariant that
+    /// does not hold.
     pub violating: u64,
 }
 
 /// Why a certificate is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    class: Option<usize>,
+    items: Items,
+    place: Option<usize>,
     why: String,
 }
 
 impl Refused {
     fn new(why: impl Into<String>) -> Refused {
-        Refused { class: None, why: why.into() }
+        Refused { items: Items::Classes, place: None, why: why.into() }
     }
 
-    /// About the class with this index.
-    fn about(self, class: usize) -> Refused {
-        Refused { class: self.class.or(Some(class)), ..self }
+    /// About what is at this place of the list.
+    fn about(self, place: usize) -> Refused {
+        Refused { place: self.place.or(Some(place)), ..self }
+    }
+
+    /// About a list of such items.
+    fn of(self, items: Items) -> Refused {
+        Refused { items, ..self }
     }
 }
 
 impl Display for Refused {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self.class {
-            Some(class) => write!(f, "class {}: {}", class + 1, self.why),
+        match self.place {
+            Some(place) => write!(f, "{} {}: {}", self.items.one(), place + 1, self.why),
             None => f.write_str(&self.why),
         }
     }
@@ -144,43 +202,53 @@ impl Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Checks that the certificate has all classes of the system, and that what it says about them is
-/// true. `allow_pending`: messages to actors may stay pending at the end.
+/// Checks that the certificate has all classes, or all states, of the system, and that what it
+/// says about them is true. `allow_pending`: messages to actors may stay pending at the end.
 pub fn audit<S: System>(
     system: &S,
     allow_pending: bool,
     certificate: &Certificate,
 ) -> Result<(), Refused> {
-    if let Some(why) = refusal(system) {
+    let &Certificate { items, claim, ref list, .. } = certificate;
+    if let Some(why) = refusal(system, items) {
         return Err(Refused::new(why));
     }
-    let mut audit = Audit::new(system, &certificate.classes);
-    let broken = audit.walk.broken()?;
-    let found = audit.replay(allow_pending, &broken)?;
-    if found != certificate.claim {
-        let (said, found) = (certificate.claim, found);
-        return Err(Refused::new(format!("it says {said}, but it has {found}")));
+    let compare = |found: Claim| match found == claim {
+        true => Ok(()),
+        false => {
+            let [said, found] = [claim, found].map(|claim| claim.about(items));
+            Err(Refused::new(format!("it says {said}, but it has {found}")))
+        }
+    };
+    if items == Items::States {
+        return compare(
+            States::new(system, list, allow_pending).check().map_err(|why| why.of(items))?,
+        );
     }
+    let mut audit = Audit::new(system, list);
+    let broken = audit.walk.broken()?;
+    compare(audit.replay(allow_pending, &broken)?)?;
     audit.close()
 }
 
-/// Why this system has no certificates, as the end of a sentence; `None` if it may have.
-pub fn refusal<S: System>(system: &S) -> Option<&'static str> {
+/// Why this system has no certificate that lists such items, as the end of a sentence; `None` if it
+/// may have one.
+pub fn refusal<S: System>(system: &S, items: Items) -> Option<&'static str> {
     if system.liveness().is_some() {
         return Some("the program demands something of endless executions");
     }
     if system.objects().may_end_late {
         return Some("communications may end early or late: name one way");
     }
-    if system.objects().may_time_out_when_stuck {
+    if items == Items::Classes && system.objects().may_time_out_when_stuck {
         return Some("a timeout waits until nothing else can happen");
     }
     system.may_be_in_vain().then_some("executions may be in vain")
 }
 
-impl Display for Claim {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Claim { classes, deadlocked, violating } = self;
-        write!(f, "{classes} classes, {deadlocked} deadlocked, {violating} violating")
+impl Claim {
+    fn about(self, items: Items) -> String {
+        let Claim { count, deadlocked, violating } = self;
+        format!("{count} {}, {deadlocked} deadlocked, {violating} violating", items.several())
     }
 }

@@ -55,6 +55,7 @@ mod over;
 mod parallel;
 mod pieces;
 mod prefix;
+mod reached;
 mod result;
 mod sampling;
 #[cfg(feature = "json")]
@@ -90,6 +91,7 @@ pub use parallel::threads::InPieces;
 pub use prefix::{
     Holder, NetCondition, NetPlace, OccurrenceNet, Relation, ShownEvent, ShownPrefix, finite_prefix,
 };
+pub use reached::Reached;
 pub use result::{
     CutPoll, Outcome, PrefixFigures, Stats, StopReason, SymmetryFigures, Verdict, Violation,
     ViolationKind,

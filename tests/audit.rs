@@ -3,9 +3,11 @@
 //! The judge is the definition: a list of classes with correct claims passes iff it is the list of
 //! all classes. So every other subset of them must be refused.
 
+mod states;
+
 use std::collections::BTreeMap;
 
-use mazurka::audit::{Certificate, Claim, Refused, audit};
+use mazurka::audit::{Certificate, Claim, Items, Refused, audit};
 use mazurka::explore::{
     Budget, Collected, End, Exhaustive, Explorer, NoObserver, Source, Udpor, explore,
 };
@@ -29,7 +31,9 @@ fn classes_by<S: System>(
     most: u64,
 ) -> Option<(Classes, bool)> {
     let budget = Budget { all: true, max_traces: Some(most), ..Budget::default() };
-    if mazurka::audit::refusal(system).is_some() || explorer.refusal(system, &budget).is_some() {
+    if mazurka::audit::refusal(system, Items::Classes).is_some()
+        || explorer.refusal(system, &budget).is_some()
+    {
         return None;
     }
     let mut none = NoObserver;
@@ -47,12 +51,12 @@ fn classes_of<S: System>(system: &S) -> Option<Classes> {
 fn certificate<'c>(classes: impl IntoIterator<Item = (&'c Schedule, &'c End)>) -> Certificate {
     let (mut claim, mut list) = (Claim::default(), Vec::new());
     for (class, end) in classes {
-        claim.classes += 1;
+        claim.count += 1;
         claim.deadlocked += u64::from(end.is_deadlocked);
         claim.violating += u64::from(end.is_violating);
         list.push(class.clone());
     }
-    Certificate { program: "a program".into(), claim, classes: list }
+    Certificate { program: "a program".into(), items: Items::Classes, claim, list }
 }
 
 fn program(text: &str) -> Program {
@@ -207,7 +211,7 @@ fn false_statements_are_refused() {
          final { assert(x == 1, \"one\"); }",
     );
     let good = certificate(&classes);
-    assert_eq!(good.claim, Claim { classes: 2, deadlocked: 0, violating: 1 });
+    assert_eq!(good.claim, Claim { count: 2, deadlocked: 0, violating: 1 });
     let refusal = |change: &dyn Fn(&mut Certificate)| {
         let mut bad = good.clone();
         change(&mut bad);
@@ -216,12 +220,12 @@ fn false_statements_are_refused() {
     let cases: [(Change<'_>, &str); 8] = [
         (&|bad| bad.claim.violating = 0, "it says 2 classes, 0 deadlocked, 0 violating, but"),
         (&|bad| bad.claim.deadlocked = 1, "it says 2 classes, 1 deadlocked, 1 violating, but"),
-        (&|bad| bad.claim.classes = 3, "it says 3 classes"),
-        (&|bad| bad.classes.clear(), "it has no class"),
-        (&|bad| bad.classes.swap(0, 1), "class 2: it is not in order"),
-        (&|bad| bad.classes[1] = bad.classes[0].clone(), "class 2: it is not in order"),
-        (&|bad| bad.classes[0].truncate(1), "class 1: it does not end"),
-        (&|bad| bad.classes[0] = "0,2".parse().unwrap(), "class 1: its step 2 is not possible"),
+        (&|bad| bad.claim.count = 3, "it says 3 classes"),
+        (&|bad| bad.list.clear(), "it has no class"),
+        (&|bad| bad.list.swap(0, 1), "class 2: it is not in order"),
+        (&|bad| bad.list[1] = bad.list[0].clone(), "class 2: it is not in order"),
+        (&|bad| bad.list[0].truncate(1), "class 1: it does not end"),
+        (&|bad| bad.list[0] = "0,2".parse().unwrap(), "class 1: its step 2 is not possible"),
     ];
     for (change, expected) in cases {
         let why = refusal(change);
@@ -233,8 +237,8 @@ fn false_statements_are_refused() {
 fn a_class_has_one_normal_form() {
     let (program, classes) = certified("process P { local(\"p\"); } process Q { local(\"q\"); }");
     let mut bad = certificate(&classes);
-    assert_eq!(bad.classes[0].to_string(), "0,1");
-    bad.classes[0] = "1,0".parse().unwrap();
+    assert_eq!(bad.list[0].to_string(), "0,1");
+    bad.list[0] = "1,0".parse().unwrap();
     let why = audit(&program, false, &bad).expect_err("not in normal form").to_string();
     assert_eq!(why, "class 1: it is not in normal form");
 }
@@ -247,7 +251,7 @@ fn invariants_are_judged_in_all_states() {
         invariant { assert(x + y < 2, \"not both\"); }";
     let (program, classes) = certified(text);
     let mut bad = certificate(&classes);
-    assert_eq!(bad.claim, Claim { classes: 1, deadlocked: 0, violating: 1 });
+    assert_eq!(bad.claim, Claim { count: 1, deadlocked: 0, violating: 1 });
     bad.claim.violating = 0;
     assert!(audit(&program, false, &bad).is_err());
 }
@@ -279,15 +283,19 @@ const MUTATED: [&str; 5] = [
 
 /// Damages a certificate as a value.
 fn damage(rng: &mut Rng, it: &mut Certificate) {
-    let class = rng.below(it.classes.len());
-    let mut actions: Vec<Action> = it.classes[class].to_vec();
+    let class = rng.below(it.list.len());
+    let mut actions: Vec<Action> = it.list[class].to_vec();
     let step = rng.below(actions.len().max(1));
     match rng.below(11) {
-        0 => drop(it.classes.remove(class)),
-        1 => it.classes.insert(class, it.classes[class].clone()),
+        0 => drop(it.list.remove(class)),
+        1 => it.list.insert(class, it.list[class].clone()),
         2 => {
-            let other = rng.below(it.classes.len());
-            it.classes.swap(class, other);
+            let other = rng.below(it.list.len());
+            it.list.swap(class, other);
+        }
+        3..=7 if actions.is_empty() => {
+            let process = ProcessId(rng.below(5) as u32);
+            actions.push(Action { process, choice: Choice(0) });
         }
         3 => drop(actions.remove(step)),
         4 => actions.insert(step, actions[step]),
@@ -299,20 +307,20 @@ fn damage(rng: &mut Rng, it: &mut Certificate) {
         7 => actions[step].choice = Choice(rng.below(6) as i32 - 2),
         8 => it.claim.violating += 1,
         9 => it.claim.deadlocked = rng.below(3) as u64,
-        _ => it.claim.classes = rng.below(9) as u64,
+        _ => it.claim.count = rng.below(9) as u64,
     }
-    if !it.classes.is_empty() && class < it.classes.len() && it.classes[class].to_vec() != actions {
+    if !it.list.is_empty() && class < it.list.len() && it.list[class].to_vec() != actions {
         // Its place in the list is not to give it away.
         if !rng.chance(50) {
-            it.classes[class] = actions.into();
-        } else if it.classes.len() > class {
-            it.classes[class] = actions.into();
-            it.classes.sort();
+            it.list[class] = actions.into();
+        } else if it.list.len() > class {
+            it.list[class] = actions.into();
+            it.list.sort();
         }
     }
     // Nor is the number of classes.
     if rng.chance(70) {
-        it.claim.classes = it.classes.len() as u64;
+        it.claim.count = it.list.len() as u64;
     }
 }
 
@@ -341,7 +349,7 @@ fn damaged_certificates_are_refused() {
         let mut bad = good.clone();
         let verdict = match rng.chance(50) {
             true => {
-                (0..rng.range(1, 3)).for_each(|_| match bad.classes.is_empty() {
+                (0..rng.range(1, 3)).for_each(|_| match bad.list.is_empty() {
                     true => {}
                     false => damage(&mut rng, &mut bad),
                 });
@@ -359,7 +367,7 @@ fn damaged_certificates_are_refused() {
             }
         };
         // The name of the program is compared by the command.
-        let is_same = bad.claim == good.claim && bad.classes == good.classes;
+        let is_same = bad.claim == good.claim && bad.list == good.list;
         match verdict {
             Ok(()) => assert!(is_same, "{bad}\n\n{good}"),
             Err(Refused { .. }) => refused += 1,
@@ -401,7 +409,7 @@ fn certificates_on_the_command_line() {
     // Nothing is written where there is no certificate.
     for (args, why) in [
         (vec!["--depth", "5"], "--depth cuts executions"),
-        (vec!["--explorer", "stateful"], "`stateful` does not complete every class"),
+        (vec!["--explorer", "fused"], "`fused` neither completes every class"),
         (vec!["--jobs", "2"], "--jobs"),
     ] {
         let mut all = vec!["check", &dining, "--certificate", file];

@@ -175,13 +175,18 @@ fn imports_are_found() {
     assert_eq!(imports(code), ["model", "explore", "lang", "trace"]);
 }
 
-/// The checker of certificates is small, and knows the model only by what is public.
+/// The checker of certificates is small: 1,000 lines of code, without comments. It knows the model
+/// only by what is public.
 #[test]
 fn the_audit_is_small() {
     let mut paths = files("src/audit", "rs");
     paths.push(root().join("src/audit.rs"));
     let texts: Vec<String> = paths.iter().map(|path| read(path)).collect();
-    let lines: usize = texts.iter().map(|text| text.lines().count()).sum();
+    let is_code = |line: &&str| !matches!(line.trim_start().get(..2), None | Some("//"));
+    let lines: usize = texts
+        .iter()
+        .map(|text| text.lines().filter(|line| line.trim() == "}" || is_code(line)).count())
+        .sum();
     assert!(lines <= 1_000, "{lines} lines");
     let mut imported: Vec<String> = texts.iter().flat_map(|text| imports(&code(text))).collect();
     imported.sort();
@@ -355,6 +360,7 @@ const EXPLORE: &[&str] = &[
     "few_switches",
     "observer",
     "collected",
+    "reached",
     "budget",
     "watchdog",
     "parallel::ahead",

@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::ends::judge_end;
 use super::text::kept;
 use super::walk::{Event, Key, Positions, Step, Walk};
 use super::{Claim, Refused};
@@ -50,17 +51,18 @@ impl<'a, 's, S: System> Audit<'a, 's, S> {
             if !self.known.insert(self.walk.key()) {
                 return Err(Refused::new("it is the same as an earlier one").about(number));
             }
-            let end = self.walk.judge_end(allow_pending).map_err(|why| why.about(number))?;
+            let Walk { locals, state, .. } = &self.walk;
+            let end = judge_end(locals, state, allow_pending).map_err(|why| why.about(number))?;
             let events: FxHashSet<Event> = self.walk.steps.iter().map(|step| step.event).collect();
             let is_broken =
                 broken.iter().any(|state| state.iter().all(|event| events.contains(event)));
-            claim.classes += 1;
+            claim.count += 1;
             claim.deadlocked += u64::from(end.is_deadlocked);
             claim.violating += u64::from(end.is_deadlocked || end.has_failed || is_broken);
             previous = class;
         }
         self.walk.cut(0);
-        match claim.classes {
+        match claim.count {
             0 => Err(Refused::new("it has no class, and every program has one")),
             _ => Ok(claim),
         }

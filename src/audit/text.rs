@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! mazurka certificate 1
-//! program 4be810b860beba39 {"constants":{"N":2}}
+//! program 84f0f8003ef73dfa {"constants":{"N":2}}
 //! classes 3
 //! deadlocked 1
 //! violating 1
@@ -12,12 +12,13 @@
 //! ```
 //!
 //! A line for each class: how many of its first actions are those of the class before, and the
-//! others, as a [`Schedule`]. A certificate has one text: a text with the same meaning is refused.
+//! others, as a [`Schedule`]. With `states` instead of `classes` there is a line for each state: a
+//! way to it. A certificate has one text: a text with the same meaning is refused.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
-use super::{Certificate, Claim, Refused};
+use super::{Certificate, Claim, Items, Refused};
 use crate::model::{Action, Schedule};
 
 const FIRST_LINE: &str = "mazurka certificate 1";
@@ -26,15 +27,15 @@ const MAX_LENGTH: usize = 1 << 20;
 
 impl Display for Certificate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Claim { classes, deadlocked, violating } = self.claim;
-        writeln!(f, "{FIRST_LINE}\nprogram {}", self.program)?;
-        writeln!(f, "classes {classes}\ndeadlocked {deadlocked}\nviolating {violating}")?;
+        let Claim { count, deadlocked, violating } = self.claim;
+        writeln!(f, "{FIRST_LINE}\nprogram {}\n{} {count}", self.program, self.items.several())?;
+        writeln!(f, "deadlocked {deadlocked}\nviolating {violating}")?;
         let mut previous: &[Action] = &[];
-        for class in &self.classes {
-            let kept = kept(previous, class);
-            let rest: Schedule = class[kept..].iter().copied().collect();
+        for way in &self.list {
+            let kept = kept(previous, way);
+            let rest: Schedule = way[kept..].iter().copied().collect();
             writeln!(f, "{kept} {rest}")?;
-            previous = class;
+            previous = way;
         }
         Ok(())
     }
@@ -53,26 +54,31 @@ impl FromStr for Certificate {
         if lines.next() != Some(FIRST_LINE) {
             return Err(Refused::new(format!("it does not begin with `{FIRST_LINE}`")));
         }
-        let mut field = |name: &str| {
-            let line = lines.next().and_then(|line| line.strip_prefix(name)?.strip_prefix(' '));
-            line.ok_or_else(|| Refused::new(format!("the line `{name} ..` is missing")))
+        let mut fields = lines.by_ref().map(|line| line.split_once(' ').unwrap_or((line, "")));
+        let mut field = |name: &str| match fields.next() {
+            Some((found, text)) if found == name => Ok(text),
+            _ => Err(Refused::new(format!("the line `{name} ..` is missing"))),
         };
         let number = |text: &str| {
             text.parse().map_err(|_| Refused::new(format!("`{text}` is not a number")))
         };
         let program = field("program")?.to_owned();
+        let items = match text.lines().nth(2).is_some_and(|line| line.starts_with("states ")) {
+            true => Items::States,
+            false => Items::Classes,
+        };
         let claim = Claim {
-            classes: number(field("classes")?)?,
+            count: number(field(items.several())?)?,
             deadlocked: number(field("deadlocked")?)?,
             violating: number(field("violating")?)?,
         };
-        let mut classes: Vec<Schedule> = Vec::new();
+        let mut list: Vec<Schedule> = Vec::new();
         for line in lines {
-            let previous: &[Action] = classes.last().map_or(&[], |last| last);
-            let class = class(previous, line).map_err(|why| why.about(classes.len()))?;
-            classes.push(class);
+            let previous: &[Action] = list.last().map_or(&[], |last| last);
+            let way = way(previous, line).map_err(|why| why.about(list.len()).of(items))?;
+            list.push(way);
         }
-        let certificate = Certificate { program, claim, classes };
+        let certificate = Certificate { program, items, claim, list };
         match certificate.to_string() == text {
             true => Ok(certificate),
             false => Err(Refused::new("it is not written as certificates are")),
@@ -80,11 +86,11 @@ impl FromStr for Certificate {
     }
 }
 
-fn class(previous: &[Action], line: &str) -> Result<Schedule, Refused> {
+fn way(previous: &[Action], line: &str) -> Result<Schedule, Refused> {
     let (kept, rest) = line.split_once(' ').ok_or(Refused::new("the line has one part only"))?;
     let kept: usize = kept.parse().map_err(|_| Refused::new("the line begins with no number"))?;
     let Some(kept) = previous.get(..kept) else {
-        return Err(Refused::new("the class before it is shorter"));
+        return Err(Refused::new("the one before it is shorter"));
     };
     let rest: Schedule = rest.parse().map_err(|why| Refused::new(format!("{why}")))?;
     if rest.len() > MAX_LENGTH || rest.loop_from().is_some() {

@@ -172,12 +172,7 @@ impl<'s, S: System> Walk<'s, S> {
 
     /// Refuses what the argument for completeness does not cover.
     fn look(&mut self, action: Action) -> Result<(), Refused> {
-        if self.state.misused().is_some() {
-            return Err(Refused::new("an object is misused: what follows has no meaning"));
-        }
-        if self.state.is_cut_at_poll(&mut self.locals, action.process) {
-            return Err(Refused::new("the bound on polls cuts an execution"));
-        }
+        has_meaning(&mut self.locals, &self.state, action.process)?;
         if action.choice == Choice::NOTHING {
             let (last, earlier) = self.steps.split_last().expect("the step of the action");
             let is_own = |step: &Step| step.action.process == action.process;
@@ -189,5 +184,20 @@ impl<'s, S: System> Walk<'s, S> {
             }
         }
         Ok(())
+    }
+}
+
+/// Refuses a state to which a step of this process leads, if nothing follows from what comes next.
+pub(super) fn has_meaning<S: System>(
+    locals: &mut Locals<'_, S>,
+    state: &State,
+    process: ProcessId,
+) -> Result<(), Refused> {
+    if state.misused().is_some() {
+        return Err(Refused::new("an object is misused: what follows has no meaning"));
+    }
+    match state.is_cut_at_poll(locals, process) {
+        true => Err(Refused::new("the bound on polls cuts an execution")),
+        false => Ok(()),
     }
 }

@@ -8,16 +8,17 @@ use super::options::SpecArgs;
 use super::output::Output;
 use super::spec::Spec;
 use super::{Exit, Failure, certificate, files};
-use crate::audit::{Certificate, Claim, Refused, audit};
-use crate::model::masked;
+use crate::audit::{Certificate, Claim, Items, Refused, audit};
+use crate::model::{audit_everything, masked};
 use crate::report::text::{plural, shown};
 
 /// Check a certificate that `check --certificate` has written
 ///
-/// A certificate lists all classes of executions. The audit replays each of them on the model,
-/// judges it anew, and checks that none is missing. It shares no code with any search but the model
-/// itself: how a state steps, and which steps depend on each other. Give it the same constants and
-/// options of the program as the search; the certificate says which they were.
+/// A certificate lists all classes of executions, or all states. The audit replays each of them on
+/// the model, judges it anew, and checks that none is missing. It shares no code with any search
+/// but the model itself: how a state steps, which steps depend on each other, and which states are
+/// the same. Give it the same constants and options of the program as the search; the certificate
+/// says which they were.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -41,6 +42,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let refused = |why: String| Failure::Usage(format!("{file} is refused: {why}"));
     let text = files::read(&args.certificate)?;
     let spec = Spec::load(&args.spec, output)?;
+    audit_everything();
     let certificate: Certificate = text.parse().map_err(|why: Refused| refused(why.to_string()))?;
     let program = certificate::program(&spec.subject);
     if certificate.program != program {
@@ -51,40 +53,45 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     audit(&spec.program, spec.subject.allow_pending, &certificate)
         .map_err(|why| refused(why.to_string()))?;
-    let Claim { classes, violating, .. } = certificate.claim;
-    let (upshot, exit) = match violating {
+    let Certificate { items, claim, .. } = certificate;
+    let (upshot, exit) = match claim.violating {
         0 => {
             let text = "no execution deadlocks, fails an assertion or runs into an error";
             (text.to_owned(), Exit::Fine)
         }
-        _ => (format!("the program is violated: {}", wrong(&certificate.claim)), Exit::Violation),
+        _ => (format!("the program is violated: {}", wrong(items, claim)), Exit::Violation),
     };
     output.print(format!("Certified: {upshot}.\n"))?;
     if !output.is_quiet() {
-        let classes = classes_of(classes);
-        output.print(format!("{classes}, replayed and judged; none is missing.\n"))?;
+        let all = plural(claim.count, items.one(), items.several());
+        output.print(format!("{all}, replayed and judged; none is missing.\n"))?;
     }
     Ok(exit)
 }
 
-fn classes_of(count: u64) -> String {
-    plural(count, "class", "classes")
-}
-
-/// How many classes end in a deadlock, and how many others are violated.
-fn wrong(claim: &Claim) -> String {
-    let verb = |count: u64, one, several| if count == 1 { one } else { several };
-    let Claim { deadlocked, violating, .. } = *claim;
+/// How many classes or states end in a deadlock, and how many others are violated.
+fn wrong(items: Items, claim: Claim) -> String {
+    let Claim { deadlocked, violating, .. } = claim;
     let others = violating - deadlocked;
-    let standing = verb(deadlocked, "ends in a deadlock", "end in a deadlock");
-    let failing = verb(others, "fails an assertion or runs", "fail an assertion or run");
-    match (deadlocked, others) {
-        (_, 0) => format!("{} {standing}", classes_of(deadlocked)),
-        (0, _) => format!("{} {failing} into an error", classes_of(others)),
-        _ => format!(
-            "{} {standing}, {} {failing} into an error",
-            classes_of(deadlocked),
-            classes_of(others)
+    let of = |count, one: &str, several: &str| {
+        let verb = if count == 1 { one } else { several };
+        format!("{} {verb}", plural(count, items.one(), items.several()))
+    };
+    let standing = || match items {
+        Items::Classes => of(deadlocked, "ends in a deadlock", "end in a deadlock"),
+        Items::States => of(deadlocked, "is a deadlock", "are deadlocks"),
+    };
+    let failing = || match items {
+        Items::Classes => of(
+            others,
+            "fails an assertion or runs into an error",
+            "fail an assertion or run into an error",
         ),
+        Items::States => of(others, "violates a property", "violate a property"),
+    };
+    match (deadlocked, others) {
+        (_, 0) => standing(),
+        (0, _) => failing(),
+        _ => format!("{}, {}", standing(), failing()),
     }
 }

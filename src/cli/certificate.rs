@@ -7,8 +7,10 @@ use super::output::Output;
 use super::progress::Progress;
 use super::spec::Spec;
 use super::{Failure, files};
-use crate::audit::{self, Certificate, Claim};
-use crate::explore::{Budget, Collected, End, Explorer, Guarantee, Outcome, Setting, explore};
+use crate::audit::{self, Certificate, Claim, Items};
+use crate::explore::{
+    Budget, Collected, End, Explorer, Guarantee, Outcome, Profile, Reached, Setting, explore,
+};
 use crate::report::Subject;
 use crate::report::text::shown;
 use crate::study::Limits;
@@ -23,16 +25,28 @@ pub(super) fn may_be_written(
     let why = match (setting.profile(), variants) {
         _ if limits.depth.is_some() => "--depth cuts executions".into(),
         _ if setting.options().jobs.is_some() => "--jobs is for searches without one".into(),
-        (profile, _) if profile.guarantee < Guarantee::EveryClass => {
-            format!("`{}` does not complete every class; `udpor` does", profile.name)
-        }
-        (_, [only]) => match audit::refusal(&only.program) {
-            None => return files::keep(file, [spec]),
-            Some(why) => why.into(),
+        (profile, variants) => match (listed(&profile), variants) {
+            (None, _) => format!(
+                "`{}` neither completes every class, as `udpor` does, nor stores every state, as \
+                 `stateful` does",
+                profile.name
+            ),
+            (Some(items), [only]) => match audit::refusal(&only.program, items) {
+                None => return files::keep(file, [spec]),
+                Some(why) => why.into(),
+            },
+            _ => "`both` means several searches".into(),
         },
-        _ => "`both` means several searches".into(),
     };
     Err(Failure::Usage(format!("no certificate: {why}")))
+}
+
+/// What the certificate of a complete search lists, if it has one.
+fn listed(profile: &Profile) -> Option<Items> {
+    match profile.guarantee >= Guarantee::EveryClass {
+        true => Some(Items::Classes),
+        false => profile.visits_every_state().then_some(Items::States),
+    }
 }
 
 /// Searches everything. Returns the result, and the certificate or why there is none.
@@ -42,25 +56,39 @@ pub(super) fn search(
     budget: Budget,
     progress: &mut Progress,
 ) -> (Outcome, Result<Certificate, &'static str>) {
-    let mut collected = Collected::new(progress);
-    let outcome = explore(&spec.program, setting, budget, &mut collected);
-    let certificate = match () {
+    let system = &spec.program;
+    let items = listed(&setting.profile()).expect("it may be written");
+    let (outcome, found) = match items {
+        Items::Classes => {
+            let mut collected = Collected::new(progress);
+            let outcome = explore(system, setting, budget, &mut collected);
+            let found = collected.classes(system).and_then(|(classes, may_wait)| match may_wait {
+                true => Err("the program has loops that may wait"),
+                false => Ok(classes),
+            });
+            (outcome, found)
+        }
+        Items::States => {
+            let mut reached = Reached::new(system, progress);
+            let outcome = explore(system, setting, budget, &mut reached);
+            let found = reached.states(&outcome);
+            (outcome, found)
+        }
+    };
+    let certificate = match found {
         _ if !outcome.is_complete() => Err("the search is not complete"),
         _ if outcome.stats.given_up > 0 => Err("executions wait in loops"),
-        _ => collected.classes(&spec.program).and_then(|(classes, may_wait)| {
-            if may_wait {
-                return Err("the program has loops that may wait");
-            }
-            let count =
-                |is: fn(&End) -> bool| classes.values().filter(|end| is(end)).count() as u64;
+        Err(why) => Err(why),
+        Ok(list) => {
+            let count = |is: fn(&End) -> bool| list.values().filter(|end| is(end)).count() as u64;
             let claim = Claim {
-                classes: classes.len() as u64,
+                count: list.len() as u64,
                 deadlocked: count(|end| end.is_deadlocked),
                 violating: count(|end| end.is_violating),
             };
-            let classes = classes.into_keys().collect();
-            Ok(Certificate { program: program(&spec.subject), claim, classes })
-        }),
+            let list = list.into_keys().collect();
+            Ok(Certificate { program: program(&spec.subject), items, claim, list })
+        }
     };
     (outcome, certificate)
 }
