@@ -9,7 +9,8 @@ use super::spec::Spec;
 use super::{Failure, files};
 use crate::audit::{self, Certificate, Claim, Items};
 use crate::explore::{
-    Budget, Collected, End, Explorer, Guarantee, Outcome, Profile, Reached, Setting, explore,
+    Budget, Collected, End, Explorer, Guarantee, Outcome, Profile, Reached, Setting, StopReason,
+    explore,
 };
 use crate::report::Subject;
 use crate::report::text::shown;
@@ -49,6 +50,14 @@ fn listed(profile: &Profile) -> Option<Items> {
     }
 }
 
+/// Why there is no list of these items for a program with loops that wait, or that runs for ever.
+fn no_end(items: Items) -> &'static str {
+    match items {
+        Items::Classes => "executions may have no end (`--explorer stateful` lists states instead)",
+        Items::States => "executions wait in loops",
+    }
+}
+
 /// Searches everything. Returns the result, and the certificate or why there is none.
 pub(super) fn search(
     spec: &Spec,
@@ -63,7 +72,7 @@ pub(super) fn search(
             let mut collected = Collected::new(progress);
             let outcome = explore(system, setting, budget, &mut collected);
             let found = collected.classes(system).and_then(|(classes, may_wait)| match may_wait {
-                true => Err("the program has loops that may wait"),
+                true => Err(no_end(items)),
                 false => Ok(classes),
             });
             (outcome, found)
@@ -76,8 +85,9 @@ pub(super) fn search(
         }
     };
     let certificate = match found {
+        _ if outcome.stopped_by == Some(StopReason::Endless) => Err(no_end(items)),
         _ if !outcome.is_complete() => Err("the search is not complete"),
-        _ if outcome.stats.given_up > 0 => Err("executions wait in loops"),
+        _ if outcome.stats.given_up > 0 => Err(no_end(items)),
         Err(why) => Err(why),
         Ok(list) => {
             let count = |is: fn(&End) -> bool| list.values().filter(|end| is(end)).count() as u64;
