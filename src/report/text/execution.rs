@@ -169,7 +169,17 @@ pub(crate) struct Ending<'r>(pub(crate) &'r ExecutionReport, pub(crate) usize);
 impl Display for Ending<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Ending(report, room) = *self;
-        write!(f, "{}\n{}", CallTable(&report.calls), Upshot(report))?;
+        write!(f, "{}\n{}", CallTable(&report.calls), Outcome(report, room))
+    }
+}
+
+/// How an execution ended, with all details, in this width.
+pub(crate) struct Outcome<'r>(pub(crate) &'r ExecutionReport, pub(crate) usize);
+
+impl Display for Outcome<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Outcome(report, room) = *self;
+        write!(f, "{}", Upshot(report))?;
         match report.violations.first() {
             Some(violation) if violation.kind.is_standstill() => {
                 write!(f, "{}", Standstill(violation, room))
