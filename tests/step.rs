@@ -105,7 +105,9 @@ fn assert_walk_replays(path: &Path) {
     let mut replay = Replay::new(&program);
     replay.follow(&schedule).unwrap();
     assert_eq!(replay.enabled().len(), listed(text(3)), "{spec}: {}", text(3));
-    let says = |words: &[&str]| words.iter().any(|words| text(1).contains(words));
+    // What went wrong before the first step is told there.
+    let texts = text(0).to_owned() + text(1);
+    let says = |words: &[&str]| words.iter().any(|words| texts.contains(words));
     let ended = ["All processes have ended after", "All processes but daemons have ended after"];
     let failed = ["\nAssertion failed", "\nError: "];
     let stuck = ["\nDeadlock: ", "\nLivelock: "];
@@ -116,7 +118,7 @@ fn assert_walk_replays(path: &Path) {
         Standing::Deadlock(_) => [false, true, false],
         Standing::Failed { .. } => [false, false, true],
     };
-    assert_eq!(is_told, expected, "{spec}: {}", text(1));
+    assert_eq!(is_told, expected, "{spec}: {texts}");
 }
 
 #[test]

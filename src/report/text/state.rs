@@ -108,8 +108,13 @@ fn waits(f: &mut Formatter<'_>, name: &str, waiting: &Waiting, room: usize) -> f
     let Waiting { blocked, held, variables } = waiting;
     let line = blocked.line.map_or(String::new(), |line| format!(" in line {line}"));
     let what = shortened(&blocked.waits_for);
-    let text = format!(" waits{line}, at `{}`, for {what}.", blocked.action);
-    writeln!(f, "{}{}", Styled(HEADING, name), hanging(&text, 2, room))?;
+    let text = format!("{name} waits{line}, at `{}`, for {what}.", blocked.action);
+    let text = hanging(&text, 2, room);
+    match text.strip_prefix(name) {
+        Some(rest) => writeln!(f, "{}{rest}", Styled(HEADING, name))?,
+        // The name itself is broken.
+        None => writeln!(f, "{text}")?,
+    }
     let held = held.iter();
     let held = held
         .map(|held| format!("{} holds {} since step {}.", held.process, held.object, held.since));
