@@ -32,8 +32,8 @@ use session::Session;
 /// Choose each step of an execution by hand; go back, ask why a process waits, go to a violation
 ///
 /// After each step the list shows all that can happen next, numbered: the process, the line, the
-/// operation, and its outcome. An operation with several outcomes has a number for each. The number
-/// takes the step, `back` undoes it, `why` says what a process waits for, `help` lists all commands.
+/// operation, and its outcome. An operation with several outcomes has a number for each. A number
+/// takes the step, `back` undoes it, `why` says what a process waits for, `help` lists commands.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

@@ -26,9 +26,9 @@ pub(crate) use calls::CallTable;
 pub(crate) use checks::Checks;
 pub(super) use coverage::stop_sentence;
 use coverage::{complete, coverage, unseen};
-pub(crate) use execution::{Ending, Title};
 #[cfg(feature = "cli")]
-pub(crate) use execution::{Outcome, Upshot};
+pub(crate) use execution::{EndInFull, Upshot};
+pub(crate) use execution::{Ending, Title};
 pub(crate) use printed::PrintedTexts;
 #[cfg(feature = "cli")]
 pub(crate) use shell::{full_replay_command, quoted_path, shown};

@@ -248,7 +248,7 @@ impl Session<'_> {
         let report = self.report()?;
         let is_told = is_new && (!report.violations.is_empty() || report.complete);
         if is_told {
-            output.print(format!("\n{}", text::Outcome(&report, output.room())))?;
+            output.print(format!("\n{}", text::EndInFull(&report, output.room())))?;
         }
         let length = report.schedule.len();
         if let Some(from) = report.loop_from().filter(|&from| from < length) {
@@ -393,6 +393,10 @@ impl Session<'_> {
         let done = self.walk.at_random(&mut self.random, steps, &|| stop.load(Ordering::Relaxed));
         self.work.end();
         done?;
+        if self.walk.position() == from && !stop.load(Ordering::Relaxed) {
+            let why = "nothing would change any more: only loops that wait can go on";
+            return Ok(Err(why.into()));
+        }
         self.steps_since(from, output)?;
         self.tell(false, output)?;
         Ok(Ok(()))
