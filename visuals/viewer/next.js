@@ -29,9 +29,11 @@ function enabledAfter(done) {
 /** The number of steps after which all of these events have happened in an execution; `null` if they
  * never have. */
 function placeAfter(wanted, { before, events: taken }) {
-  const own = new Set([...before, ...taken]);
-  if (![...wanted].every((event) => own.has(event))) return null;
-  return Math.max(...[...wanted].map((event) => taken.indexOf(event))) + 1;
+  const missing = new Set(wanted);
+  before.forEach((event) => missing.delete(event));
+  let place = 0;
+  while (missing.size > 0 && place < taken.length) missing.delete(taken[place++]);
+  return missing.size === 0 ? place : null;
 }
 
 /** The execution of a class that has all of these events, the one nearest to the present one; -1 if
