@@ -32,6 +32,7 @@ mod files;
 mod fmt;
 mod folders;
 mod interrupt;
+mod known;
 #[cfg(unix)]
 mod link;
 mod lint;
@@ -64,6 +65,7 @@ mod saved;
 mod session;
 mod spec;
 mod states;
+mod step;
 mod study;
 mod verification;
 
@@ -110,6 +112,7 @@ Examples:
   mazurka client lazy-list.maz -o client.maz        generate a client of a data structure, to check
   mazurka run philosophers.maz --seed 7             show one random execution
   mazurka replay philosophers.maz --schedule 0,1x2  show this execution and what it changes
+  mazurka step philosophers.maz                     choose each step, go back, ask why one waits
   mazurka fmt philosophers.maz                      bring it into its usual form
   mazurka mpicc ring.c -o ring                      compile an MPI program
   mazurka mpirun -n 4 ./ring                        ... and verify it with 4 ranks
@@ -131,6 +134,7 @@ enum Command {
     Replay(replay::Args),
     Reproduce(reproduce::Args),
     Resume(resume::Args),
+    Step(step::Args),
     Study(study::Args),
     Explorers(explorers::Args),
     Fmt(fmt::Args),
@@ -276,6 +280,7 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Merge(args) => merge::run(args, &mut output),
         Command::Run(args) => run::run(args, &mut output),
         Command::Replay(args) => replay::run(args, &mut output),
+        Command::Step(args) => step::run(args, &mut output),
         Command::Study(args) => study::run(args, &mut output),
         Command::Explorers(args) => explorers::run(args, &mut output),
         Command::Fmt(args) => fmt::run(&args, &mut output),

@@ -16,6 +16,7 @@
 //! | [`Fact`] | a part of a state: where a process is, what an object holds |
 //! | [`Standing`] | the state of an execution: open, ended, deadlocked, failed |
 //! | [`Deadlock`] | what each process waits for, which processes could help, and cycles of the wait-for graph |
+//! | `Why` | why a process cannot move, while others can |
 //! | [`Leak`] | what an execution leaves behind although nothing goes wrong in it |
 //! | [`Spin`] | a process that repeats a loop without changing anything; if all that can move do, it is a livelock |
 
@@ -33,6 +34,8 @@ mod properties;
 mod replay;
 mod snapshot;
 mod suppliers;
+#[cfg(feature = "cli")]
+mod why;
 
 #[cfg(test)]
 pub(crate) mod scripts;
@@ -66,6 +69,8 @@ pub(crate) use liveness::{
 };
 pub(crate) use objects::oversubscription;
 pub(crate) use replay::Ending;
+#[cfg(feature = "cli")]
+pub(crate) use why::{AtRest, Waiting, Why};
 
 use crate::model::{
     Contents, Failure, Finale, LocalId, Locals, Op, ProcessId, State, Status, System, Value,

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::cli::{code, mazurka, run, stderr, stdout};
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "",
     "audit",
     "check",
@@ -22,6 +22,7 @@ const COMMANDS: [&str; 19] = [
     "replay",
     "resume",
     "run",
+    "step",
     "study",
     "reproduce",
     "mpirun",

@@ -24,6 +24,7 @@
 //! | `judge` | what tests of explorers share: classes of traces, replay of counterexamples |
 //! | `state_graph` | shared code for searches that store states: their graphs, and the ends and classes in them |
 //! | `stateful` | searches that store states: published figures, what the printed algorithms lose, cycles |
+//! | `step` | sessions of `mazurka step`, beside replays; what `why` says, beside all continuations |
 //! | `spin` | programs that wait in loops: every explorer against the exhaustive one, and against the state graph |
 //! | `published` | figures that papers print, to the digit |
 //! | `check` | systems made in Rust, and checking them in a test |
@@ -153,6 +154,7 @@ mod split;
 mod standstill;
 mod state_graph;
 mod stateful;
+mod step;
 mod study;
 mod symmetry;
 mod threads;

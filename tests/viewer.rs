@@ -11,6 +11,7 @@ mod browser;
 mod classes;
 mod frame;
 mod latency;
+mod next;
 mod prefix;
 
 use std::collections::BTreeSet;

@@ -5,10 +5,13 @@ use super::bounds::Bounds;
 use super::output::Output;
 use crate::model::{Action, Schedule, System};
 use crate::property::{Change, Recorded, Replay, Standing, Step};
+use crate::random::SplitMix64;
 use crate::report::{Divergence, ExecutionReport, Subject};
 
 /// Before a recorded step there may be this many steps that were not recorded.
 const MOST_NEW_STEPS: usize = 64;
+/// The number of steps between two checks for a livelock.
+const LIVELOCK_CHECK_INTERVAL: usize = 64;
 
 /// An execution so far: its steps, and what each of them changed.
 pub(super) struct Execution<'s, S: System> {
@@ -129,8 +132,29 @@ impl<'s, S: System> Execution<'s, S> {
         None
     }
 
+    /// Goes on at random, until it has this number of steps, something goes wrong, nothing can
+    /// move, or `stop` is true.
+    pub(super) fn at_random(
+        &mut self,
+        random: &mut SplitMix64,
+        length: usize,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(), Failure> {
+        while !self.has_failed() && self.steps.len() < length && !stop() {
+            if self.steps.len() % LIVELOCK_CHECK_INTERVAL == LIVELOCK_CHECK_INTERVAL - 1 {
+                self.replay.look_for_livelock();
+            }
+            let enabled = self.replay.enabled();
+            if self.replay.is_at_end() || enabled.is_empty() {
+                break;
+            }
+            self.take(random.pick(&enabled))?;
+        }
+        Ok(())
+    }
+
     /// The same execution once more.
-    fn copy(&self) -> Replay<'s, S> {
+    pub(super) fn copy(&self) -> Replay<'s, S> {
         let mut copy = Replay::new(self.replay.locals().system());
         let done = copy.follow(&Schedule::of(self.replay.state()));
         done.expect("an execution can be repeated");

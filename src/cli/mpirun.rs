@@ -14,7 +14,7 @@ use super::options::{LintArgs, MpiArgs, bytes, time};
 use super::output::Output;
 use super::spec::Spec;
 use super::verification::{self, ResultArgs, SearchArgs};
-use super::{Exit, Failure, memory, replay};
+use super::{Exit, Failure, known, memory, replay};
 use crate::explore::{Budget, Explorer, explore};
 use crate::model::{Schedule, Semantics};
 use crate::mpi::{Diagnosis, Files, Launch, Others, RANK_MEMORY, Ranks, Slip, TICK, Unreceived};
@@ -223,7 +223,7 @@ impl Args {
     /// Shows the execution with this schedule.
     fn replay(&self, schedule: &str, output: &mut Output) -> Result<Exit, Failure> {
         let (schedule, recorded) = match schedule.strip_suffix(".json") {
-            Some(_) => replay::first_execution_in(Path::new(schedule))?,
+            Some(_) => known::first_execution_in(Path::new(schedule))?,
             None => (schedule.to_owned(), Vec::new()),
         };
         let schedule: Schedule = schedule.parse()?;

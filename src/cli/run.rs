@@ -52,9 +52,6 @@ Examples:
 Exit codes: 0 all processes ended, nothing wrong; 1 a deadlock, a failed assertion or an error;
 2 the command line, the spec or the schedule is wrong; 3 something could still move at the end.";
 
-/// The number of steps between two checks for a livelock.
-const LIVELOCK_CHECK_INTERVAL: usize = 64;
-
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let script = args.schedule.as_deref().unwrap_or_default();
     let script: Schedule =
@@ -70,20 +67,9 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let mut execution = Execution::new(&spec.program, spec.subject.allow_pending);
     execution.replay.stop_at(bounds.signal());
     execution.follow(&script, &bounds)?;
-    let mut random = seed.map(SplitMix64::new);
-    while !execution.has_failed()
-        && execution.steps.len() < args.depth as usize
-        && bounds.reached().is_none()
-    {
-        if execution.steps.len() % LIVELOCK_CHECK_INTERVAL == LIVELOCK_CHECK_INTERVAL - 1 {
-            execution.replay.look_for_livelock();
-        }
-        if execution.replay.is_at_end() {
-            break;
-        }
-        let enabled = execution.replay.enabled();
-        let Some(random) = random.as_mut().filter(|_| !enabled.is_empty()) else { break };
-        execution.take(random.pick(&enabled))?;
+    if let Some(seed) = seed {
+        let mut random = SplitMix64::new(seed);
+        execution.at_random(&mut random, args.depth as usize, &|| bounds.reached().is_some())?;
     }
     let report = execution.report(spec.subject.clone(), seed);
     let reached = bounds.reached();

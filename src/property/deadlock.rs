@@ -102,14 +102,15 @@ impl Wait {
         Wait { words, helpers, hopeless }
     }
 
-    /// A wait until `missing` processes do what the `verb` says. Only the helpers can do that.
+    /// A wait until `missing` processes do what the `verb` says. Only the helpers can do that, and
+    /// what they start, unless they are all stuck.
     pub(super) fn for_several(
         words: String,
-        helpers: Vec<ProcessId>,
+        (helpers, are_stuck): (Vec<ProcessId>, bool),
         missing: usize,
         verb: &str,
     ) -> Wait {
-        if helpers.len() >= missing {
+        if helpers.len() >= missing || !helpers.is_empty() && !are_stuck {
             return Wait { words, helpers, hopeless: None };
         }
         let hopeless = match helpers.len() {
@@ -156,19 +157,7 @@ pub fn explain_deadlock<S: System>(replay: &Replay<'_, S>) -> Option<Deadlock> {
         .partition(|&p| replay.has_failed(p));
     let (ended, idle): (Vec<_>, Vec<_>) =
         ended.into_iter().partition(|&process| replay.has_ended(process));
-    let blocked = waits.iter().map(|(process, wait)| {
-        let site = replay.site_of_wait(*process);
-        Blocked {
-            process: replay.name(*process).into(),
-            action: site.text,
-            waits_for: wait.words.clone(),
-            helpers: names(&wait.helpers),
-            hopeless: wait.hopeless.clone(),
-            file: site.file,
-            line: (site.line > 0).then_some(site.line),
-            column: (site.line > 0).then_some(site.column),
-        }
-    });
+    let blocked = waits.iter().map(|(process, wait)| replay.blocked(*process, wait));
     let spinning = replay.spins.iter().map(|spin| spin.process);
     let spinning: Vec<_> = spinning.filter(|&p| !locals.is_daemon(state.local(p))).collect();
     Some(Deadlock {
@@ -222,6 +211,21 @@ impl<S: System> Replay<'_, S> {
         match self.pending(process) {
             Some(op) => words(op, |words| words.wait(self, process)),
             None => wait_of_failed(self, process),
+        }
+    }
+
+    /// A process with this wait, in words.
+    pub(super) fn blocked(&self, process: ProcessId, wait: &Wait) -> Blocked {
+        let site = self.site_of_wait(process);
+        Blocked {
+            process: self.name(process).into(),
+            action: site.text,
+            waits_for: wait.words.clone(),
+            helpers: wait.helpers.iter().map(|&helper| self.name(helper).into()).collect(),
+            hopeless: wait.hopeless.clone(),
+            file: site.file,
+            line: (site.line > 0).then_some(site.line),
+            column: (site.line > 0).then_some(site.column),
         }
     }
 
@@ -323,17 +327,21 @@ pub(crate) fn list(names: &[&str]) -> String {
 impl Blocked {
     /// Which processes could help, in words; `None` if `waits_for` already names them.
     pub(crate) fn hope(&self) -> Option<String> {
-        if let Some(reason) = &self.hopeless {
-            return Some(reason.clone());
-        }
+        let helped = || Some(format!("could come from {}", self.unsaid(" that wait too")?));
+        self.hopeless.clone().or_else(helped)
+    }
+
+    /// The helpers, in words; `None` if `waits_for` already names them. If there are many, their
+    /// number with these words behind it.
+    pub(crate) fn unsaid(&self, who: &str) -> Option<String> {
         let said = |name: &String| self.waits_for.contains(name.as_str());
         if self.helpers.iter().all(said) {
             return None;
         }
         let names: Vec<_> = self.helpers.iter().map(String::as_str).collect();
         Some(match names.len() {
-            0..=4 => format!("could come from {}", list(&names)),
-            n => format!("could come from {n} processes that wait too"),
+            0..=4 => list(&names),
+            n => format!("{n} processes{who}"),
         })
     }
 }

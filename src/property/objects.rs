@@ -279,6 +279,16 @@ impl<S: System> Replay<'_, S> {
     }
 }
 
+/// The processes that hold a mutex or a reader-writer lock; none for other objects.
+#[cfg(feature = "cli")]
+pub(super) fn holders(state: &State, object: Object) -> Vec<ProcessId> {
+    match object {
+        Object::Mutex(mutex) => mutex::owner_in(state, mutex).into_iter().collect(),
+        Object::RwLock(lock) => rwlock::holding(state.rwlock(lock)).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// `" with tag 3 from source 1"`; without the parts that the envelope or pattern does not have.
 fn label(envelope: Envelope) -> String {
     let tag = envelope.tag.map_or(String::new(), |tag| format!(" with tag {tag}"));

@@ -43,6 +43,7 @@ const SCRIPT: &str = concat!(
     include_str!("../../visuals/viewer/executions.js"),
     include_str!("../../visuals/viewer/pictures.js"),
     include_str!("../../visuals/viewer/panels.js"),
+    include_str!("../../visuals/viewer/next.js"),
     include_str!("../../visuals/viewer/frame.js"),
     include_str!("../../visuals/viewer/viewer.js"),
 );

@@ -14,6 +14,8 @@ mod levels;
 mod place;
 mod printed;
 mod shell;
+#[cfg(feature = "cli")]
+mod state;
 mod steps;
 mod symmetry;
 mod verified;
@@ -25,12 +27,14 @@ pub(crate) use checks::Checks;
 pub(super) use coverage::stop_sentence;
 use coverage::{complete, coverage, unseen};
 #[cfg(feature = "cli")]
-pub(crate) use execution::Upshot;
+pub(crate) use execution::{EndInFull, Upshot};
 pub(crate) use execution::{Ending, Title};
 pub(crate) use printed::PrintedTexts;
+#[cfg(feature = "cli")]
+pub(crate) use shell::{full_replay_command, quoted_path, shown};
 pub(crate) use shell::{quoted, replay_command};
 #[cfg(feature = "cli")]
-pub(crate) use shell::{quoted_path, shown};
+pub(crate) use state::{RestText, StateText, WhyText};
 use steps::shortened;
 pub(crate) use steps::{ChangeRows, StepTable};
 use symmetry::symmetry;
@@ -55,7 +59,7 @@ pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub(crate) const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
 pub(crate) const HEADING: Style = Style::new().bold();
-const FAINT: Style = Style::new().dimmed();
+pub(crate) const FAINT: Style = Style::new().dimmed();
 
 /// The most variables that are shown at a failure.
 const SHOWN_VARIABLES: usize = 12;

@@ -182,7 +182,11 @@ impl Browser {
             "ArrowDown" => 40,
             _ => 0,
         };
-        let text = if key.chars().count() == 1 { key } else { "" };
+        let text = match key {
+            "Enter" => "\r",
+            one if one.chars().count() == 1 => one,
+            _ => "",
+        };
         for kind in ["keyDown", "keyUp"] {
             let params = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code,
                 "text": if kind == "keyDown" { text } else { "" } });

@@ -82,6 +82,7 @@ function go(step) {
   at.step = Math.min(Math.max(step, 0), steps().length);
   paintSteps();
   paintState();
+  paintNext();
   paintPlayer();
   selectNothing();
   if (lastBox() >= 0) reveal(lastBox());
@@ -140,6 +141,7 @@ function show(picture) {
   else if (one) settle();
   map.hidden = !one;
   paintSteps();
+  paintNext();
   paintSelection();
   if (focus() >= 0) reveal(focus());
   search($("query").value);
@@ -201,6 +203,7 @@ const KEYS = {
   "-": () => zoom(0.8),
   0: () => fit(SMALLEST),
   g: () => $("class").focus(),
+  n: () => $("upcoming").querySelector("button")?.focus(),
   c: centre,
   t: toggleTheme,
   "/": () => $("query").select(),

@@ -34,8 +34,8 @@ impl<S: System> Words<S> for React {
         vec![(format!("messages to {}", at.name(process)), pending_to(at, process))]
     }
 
-    /// The guards of the actor refuse its pending messages. Another message could change its state,
-    /// but there is none.
+    /// The guards of the actor refuse its pending messages. Another message could change its state.
+    /// In a standstill there is none.
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
         let state = at.variables(process);
         let state: Vec<_> = state.iter().map(|(name, value)| format!("{name} = {value}")).collect();
@@ -44,7 +44,8 @@ impl<S: System> Words<S> for React {
             false => format!("it has {}, and nothing else is on its way", state.join(", ")),
         };
         let words = format!("a state in which it takes {}", pending_to(at, process));
-        Some(Wait { words, helpers: Vec::new(), hopeless: Some(hopeless) })
+        let hopeless = Some(hopeless).filter(|_| at.stands_still());
+        Some(Wait { words, helpers: Vec::new(), hopeless })
     }
 
     /// Place and text of the handler that it runs; for a message, the message is the text.

@@ -59,7 +59,7 @@ fn wait_for_arrivals<S: System>(at: &Replay<'_, S>, barrier: BarrierId, round: u
     };
     let mut helpers = at.suppliers(Touch::new(barrier.lane(), May::Add));
     helpers.retain(may);
-    Wait::for_several(words, helpers, size - arrived.len(), "arrive")
+    Wait::for_several(words, (helpers, at.stands_still()), size - arrived.len(), "arrive")
 }
 
 /// The processes that have arrived in the latest round.

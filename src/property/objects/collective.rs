@@ -68,7 +68,7 @@ impl<S: System> Request<S> for Entry {
         );
         let mut helpers = at.suppliers(Touch::new(own.collective.ends(), May::Add));
         helpers.retain(|other| !here.contains(other));
-        Wait::for_several(words, helpers, missing.len(), "enter")
+        Wait::for_several(words, (helpers, at.stands_still()), missing.len(), "enter")
     }
 
     /// The arrows lead to the end of the entry instead, which is an earlier step.

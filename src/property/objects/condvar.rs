@@ -40,6 +40,23 @@ impl<S: System> Words<S> for Use {
         let (Use::Enrol(condvar) | Use::Notify { condvar, .. } | Use::Wake { condvar, .. }) = *self;
         at.now(condvar)
     }
+
+    /// Notifications wake processes in their order.
+    fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
+        let &Use::Wake { condvar, .. } = self else { return None };
+        let wakes = |p: &ProcessId| matches!(at.pending(*p), Some(Op::Wake { condvar: other, .. }) if *other == condvar);
+        let helpers = at.others(process).filter(wakes).collect();
+        let words =
+            format!("earlier notifications of {} to take effect", at.locals.name_of(condvar));
+        Some(Wait { words, helpers, hopeless: None })
+    }
+}
+
+/// The processes that have notified, and are about to wake others.
+fn wakers<S: System>(at: &Replay<'_, S>, condvar: CondvarId) -> impl Iterator<Item = ProcessId> {
+    at.state.processes().filter(move |&process| {
+        matches!(at.pending(process), Some(Op::Wake { condvar: other, .. }) if *other == condvar)
+    })
 }
 
 /// The wait to be woken.
@@ -67,6 +84,9 @@ impl<S: System> Request<S> for Enrolled {
         let name = at.locals.name_of(self.0);
         let mut helpers = at.suppliers(Touch::new(self.0.notes(), May::Change));
         helpers.retain(|&p| p != process);
+        helpers.extend(wakers(at, self.0));
+        helpers.sort_unstable();
+        helpers.dedup();
         let words = format!("a notification of {name}");
         Wait::for_one(words, helpers, || self.why_nobody(at, process))
     }

@@ -155,7 +155,12 @@ pub(super) fn why_still_locked<S: System>(
 }
 
 fn owner<S: System>(at: &Replay<'_, S>, mutex: MutexId) -> Option<ProcessId> {
-    at.state.mutex(mutex).queue().next()
+    owner_in(&at.state, mutex)
+}
+
+/// The process that owns the mutex.
+pub(super) fn owner_in(state: &State, mutex: MutexId) -> Option<ProcessId> {
+    state.mutex(mutex).queue().next()
 }
 
 fn held<S: System>(at: &Replay<'_, S>, mutex: MutexId) -> String {

@@ -69,8 +69,13 @@ impl<S: System> Words<S> for Use {
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Option<Wait> {
         match *self {
             Use::CancelOutcome(comm) => Some(at.wait_for((process, comm))),
-            Use::Probe { mailbox, pattern, .. } => {
-                Some(wait_for_message(at, process, mailbox, pattern))
+            Use::Probe { mailbox, pattern, form } => {
+                let mut wait = wait_for_message(at, process, mailbox, pattern);
+                if form == Probing::WhenStuck {
+                    wait.words += ", or until nothing else can move";
+                    wait.hopeless = None;
+                }
+                Some(wait)
             }
             Use::Send { .. } | Use::Receive { .. } | Use::Cancel | Use::Deliver => None,
         }
@@ -175,7 +180,8 @@ fn wait_for_message<S: System>(
         there.partition(|sent| pattern.accepts(sent.envelope));
     let but = match fitting.is_empty() {
         true => no_match("message", misfits.len()),
-        false => " (what is there is for an earlier receive)".into(),
+        false if at.stands_still() => " (what is there is for an earlier receive)".into(),
+        false => " (what is there is not matched yet)".into(),
     };
     let words = message_wanted(at, mailbox, pattern) + &but;
     let touches = (

@@ -119,10 +119,13 @@ fn asked<S: System>(at: &Replay<'_, S>, process: ProcessId, lock: RwLockId) -> S
 
 /// The processes other than `but` that hold the lock.
 fn holders<S: System>(at: &Replay<'_, S>, lock: &RwLock, but: ProcessId) -> String {
-    let others = lock.queue().filter(|request| request.process != but);
-    let granted = others.filter(|request| lock.is_granted(request));
-    let names: Vec<_> = granted.map(|request| at.name(request.process)).collect();
-    names.join(", ")
+    let others = holding(lock).filter(|&process| process != but);
+    others.map(|process| at.name(process)).collect::<Vec<_>>().join(", ")
+}
+
+/// The processes that hold the lock.
+pub(super) fn holding(lock: &RwLock) -> impl Iterator<Item = ProcessId> {
+    lock.queue().filter(|request| lock.is_granted(request)).map(|request| request.process)
 }
 
 /// The role of a process with such a hold.

@@ -169,7 +169,17 @@ pub(crate) struct Ending<'r>(pub(crate) &'r ExecutionReport, pub(crate) usize);
 impl Display for Ending<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Ending(report, room) = *self;
-        write!(f, "{}\n{}", CallTable(&report.calls), Upshot(report))?;
+        write!(f, "{}\n{}", CallTable(&report.calls), EndInFull(report, room))
+    }
+}
+
+/// How an execution ended, with all details, in this width.
+pub(crate) struct EndInFull<'r>(pub(crate) &'r ExecutionReport, pub(crate) usize);
+
+impl Display for EndInFull<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let EndInFull(report, room) = *self;
+        write!(f, "{}", Upshot(report))?;
         match report.violations.first() {
             Some(violation) if violation.kind.is_standstill() => {
                 write!(f, "{}", Standstill(violation, room))

@@ -89,6 +89,20 @@ pub(crate) fn replay_command(subject: &Subject, schedule: &str) -> String {
             short => format!("{before} --schedule {short} {after}"),
         };
     }
+    match is_long(schedule) {
+        true => format!("{} RESULT.json   {WHAT}", replay_of(subject)),
+        false => full_replay_command(subject, schedule),
+    }
+}
+
+/// The command that shows an execution of a spec step by step, however long it is.
+pub(crate) fn full_replay_command(subject: &Subject, schedule: &str) -> String {
+    let schedule = if schedule.is_empty() { "''" } else { schedule };
+    format!("{} --schedule {schedule}", replay_of(subject))
+}
+
+/// The command that replays an execution of a spec, without the execution.
+fn replay_of(subject: &Subject) -> String {
     let mut command = format!("mazurka replay {}", quoted_path(&subject.path));
     for define in &subject.defines {
         command += &format!(" -D {}", quoted(define));
@@ -106,11 +120,7 @@ pub(crate) fn replay_command(subject: &Subject, schedule: &str) -> String {
         command += &format!(" --allow daemons={}", quoted(daemon));
     }
     command += &subject.semantics.map_or(String::new(), |semantics| semantics.options());
-    command += &subject.faults.options();
-    if is_long(schedule) {
-        return command + " RESULT.json   " + WHAT;
-    }
-    command + " --schedule " + if schedule.is_empty() { "''" } else { schedule }
+    command + &subject.faults.options()
 }
 
 #[cfg(test)]

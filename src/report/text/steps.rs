@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 
 use super::place::{one_file, place};
-use super::{BAD, FAINT, Styled, plural};
+use super::{BAD, FAINT, HEADING, Styled, plural};
 use crate::property::{Change, Ending, Step};
 use crate::report::many::{self, Row};
 
@@ -34,6 +34,8 @@ pub(crate) struct StepTable<'s> {
     room: usize,
     is_in_one_file: bool,
     loop_from: Option<usize>,
+    /// `Display` shows the steps from this index on.
+    first: usize,
 }
 
 impl<'s> StepTable<'s> {
@@ -53,12 +55,29 @@ impl<'s> StepTable<'s> {
         let action = widest(&|step| step.action.chars().count())
             .min(least.max(spare.saturating_sub(outcome)))
             .max("operation".len());
-        StepTable { steps, number, process, line, action, room, is_in_one_file, loop_from: None }
+        let loop_from = None;
+        StepTable {
+            steps,
+            number,
+            process,
+            line,
+            action,
+            room,
+            is_in_one_file,
+            loop_from,
+            first: 0,
+        }
     }
 
     /// Marks the place from which on the steps are repeated for ever.
     pub(crate) fn with_loop(self, from: Option<usize>) -> Self {
         StepTable { loop_from: from.filter(|&from| from < self.steps.len()), ..self }
+    }
+
+    /// Shows only the steps from this index on.
+    #[cfg(feature = "cli")]
+    pub(crate) fn beginning_at(self, first: usize) -> Self {
+        StepTable { first, ..self }
     }
 
     /// The line before the step with this index, if the loop begins there.
@@ -69,12 +88,18 @@ impl<'s> StepTable<'s> {
 
     /// The line above the steps.
     pub(crate) fn header(&self) -> String {
+        self.headed("")
+    }
+
+    /// The line above the steps, which begins with a heading of at most six letters.
+    pub(crate) fn headed(&self, heading: &str) -> String {
         let StepTable { number, process, line, action, .. } = *self;
+        let heading = Styled(HEADING, format!("{heading:<0$}", number + 4));
         let text = format!(
-            "  {:>number$}  {:<process$}  {:>line$}  {:<action$}  outcome",
-            "", "process", "line", "operation"
+            "{:<process$}  {:>line$}  {:<action$}  outcome",
+            "process", "line", "operation"
         );
-        Styled(FAINT, text).to_string()
+        format!("{heading}{}", Styled(FAINT, text))
     }
 
     /// The step with this index.
@@ -165,12 +190,15 @@ fn told_place(step: &Step, is_in_one_file: bool) -> String {
 
 impl Display for StepTable<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let count = self.steps.len();
-        if count == 0 {
+        let shown = &self.steps[self.first..];
+        if shown.is_empty() {
             return Ok(());
         }
         writeln!(f, "{}", self.header())?;
-        let lines = lines(self.steps, self.loop_from);
+        let lines = match self.first {
+            0 => lines(self.steps, self.loop_from),
+            first => lines_of(shown, first),
+        };
         let left_out = match lines.len() > SHOWN {
             true => SHOWN_FIRST..lines.len() - (SHOWN - SHOWN_FIRST),
             false => 0..0,
@@ -188,7 +216,7 @@ impl Display for StepTable<'_> {
                 Line::Loop(at) => self.mark(*at).map_or(Ok(()), |mark| writeln!(f, "{mark}"))?,
             }
         }
-        match self.steps.iter().filter(|step| step.is_quiet).count() {
+        match shown.iter().filter(|step| step.is_quiet).count() {
             0 => Ok(()),
             quiet => {
                 let steps = plural(quiet as u64, "step", "steps");
