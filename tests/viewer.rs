@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use mazurka::explore::recording::{Extent, record};
 use mazurka::explore::{Budget, K, NoObserver, unfold};
 use mazurka::lang::{Program, compile};
-use mazurka::model::Schedule;
+use mazurka::model::{Schedule, System};
 use mazurka::property::{Fact, Replay};
 use mazurka::report::html;
 use mazurka::report::picture::SearchTree;
@@ -396,6 +396,10 @@ fn agrees_with_itself_on_specs(step: usize) {
     let (mut placed, mut told) = (0, 0);
     for path in files("specs", "maz").into_iter().step_by(step) {
         let program = compile("spec.maz", &fs::read_to_string(&path).unwrap(), &[]).unwrap();
+        // It has no unfolding, so `draw` refuses it.
+        if program.objects().may_time_out_when_stuck {
+            continue;
+        }
         let viewer = viewer(&program);
         for run in &viewer.runs {
             placed += assert_placed(&path, &viewer, run);
