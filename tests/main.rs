@@ -59,6 +59,7 @@
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
 //! | `lsp` | the language server, driven by messages as an editor sends them |
 //! | `editors` | the grammar and the extension for editors |
+//! | `package` | what `cargo package` puts together is what the crate is built of |
 //! | `gallery` | the pictures of the book are what the command makes |
 //! | `documents` | the README and the book: examples, links, sizes |
 //! | `viewer` | the page of `draw -o x.html`, in a browser |
@@ -135,6 +136,7 @@ mod options;
 mod own_explorer;
 mod own_property;
 mod owners;
+mod package;
 mod pieces;
 mod prefix;
 mod program;
