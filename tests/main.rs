@@ -53,6 +53,7 @@
 //! | `count` | the number of executions: on the graph, and one by one |
 //! | `compare` | comparisons of explorers, as users see them |
 //! | `foresight` | explorers that use the static analysis, compared with one that has none |
+//! | `versions` | files that another version has written: refused, or replayed |
 //! | `files` | what commands read and write: links, odd names, nothing overwritten, one log for many |
 //! | `replay` | every counterexample replays |
 //! | `reports` | what reports say about a failure: processes that could help, what `final` has read, the shortest counterexample |
@@ -159,4 +160,5 @@ mod study;
 mod symmetry;
 mod threads;
 mod tidy;
+mod versions;
 mod viewer;

@@ -26,8 +26,8 @@ use crate::report::text::plural;
 #[derive(ClapArgs)]
 pub(super) struct Args {}
 
-/// The time for a search that an editor asks for.
-const TIME: &str = "10s";
+/// The limits of a search that an editor asks for.
+const LIMITS: [&str; 4] = ["--timeout", "10s", "--max-memory", "2G"];
 /// The command of the lens.
 const CHECK: &str = "mazurka.check";
 /// What the operations do, in tables.
@@ -263,7 +263,8 @@ fn check(connection: &Connection, uri: String, text: String) {
 /// The report of a search of this text.
 fn searched(text: &str) -> std::io::Result<Value> {
     let mut child = Command::new(std::env::current_exe()?)
-        .args(["check", "-", "--format", "json", "--quiet", "--timeout", TIME])
+        .args(["check", "-", "--format", "json", "--quiet"])
+        .args(LIMITS)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
