@@ -87,6 +87,17 @@ fn the_extension_is_whole() {
     assert_eq!(language["extensions"][0], ".maz");
     let configuration = language["configuration"].as_str().unwrap();
     let path = given["grammars"][0]["path"].as_str().unwrap();
+    let code = read(&format!("editors/vscode/{}", extension["main"].as_str().unwrap()));
+    // The names of the settings and of the command are those in the code.
+    assert!(given["configuration"]["properties"]["mazurka.path"].is_object());
+    let restricted = &extension["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"];
+    assert_eq!(restricted[0], "mazurka.path");
+    let command = given["commands"][0]["command"].as_str().unwrap();
+    let server = read("src/cli/lsp.rs");
+    assert!(code.contains(&format!("registerCommand(\"{command}\"")), "{command}");
+    assert!(code.contains("getConfiguration(\"mazurka\").get(\"path\")"));
+    let checks = between(&code, "const CHECK = ", ";");
+    assert!(server.contains(&format!("const CHECK: &str = {};", checks[0])), "{checks:?}");
     for file in [configuration, path] {
         let text = read(&format!("editors/vscode/{file}"));
         serde_json::from_str::<Value>(&text).unwrap_or_else(|error| panic!("{file}: {error}"));

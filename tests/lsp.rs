@@ -175,7 +175,8 @@ fn files_are_formatted_and_checked() {
     let found = editor.told("textDocument/publishDiagnostics");
     let found = &found["diagnostics"][0];
     assert_eq!((starts(&found["range"]), &found["source"]), ((2, 0), &json!("mazurka check")));
-    assert!(found["message"].as_str().unwrap().contains("assertion failed"), "{found}");
+    let told = found["message"].as_str().unwrap();
+    assert_eq!(told, "assertion failed: 𝄞\nmazurka replay spec.maz --schedule 0,1x2");
     let message = editor.told("window/showMessage");
     assert_eq!(message["type"], 1, "{message}");
     assert_eq!(editor.change(&TEXT.replace("x == 2", "x == 1")), json!([]));

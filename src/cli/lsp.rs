@@ -246,7 +246,7 @@ fn check(connection: &Connection, uri: String, text: String) {
     let sender = connection.sender.clone();
     thread::spawn(move || {
         let (kind, message, found) = match searched(&text) {
-            Ok(report) => result(&text, &report),
+            Ok(report) => result(&uri, &text, &report),
             Err(error) => (1, format!("the search could not run: {error}"), Vec::new()),
         };
         let mut all = mistakes(&text);
@@ -274,9 +274,9 @@ fn searched(text: &str) -> std::io::Result<Value> {
 }
 
 /// The kind of the message (1 error, 2 warning, 3 information), the message, and the violations.
-fn result(text: &str, report: &Value) -> (u32, String, Vec<Value>) {
+fn result(uri: &str, text: &str, report: &Value) -> (u32, String, Vec<Value>) {
     let violations = report["violations"].as_array().map_or(&[][..], Vec::as_slice);
-    let found: Vec<Value> = violations.iter().map(|one| violation(text, one)).collect();
+    let found: Vec<Value> = violations.iter().map(|one| violation(uri, text, one)).collect();
     let count = |field: &str| report["stats"][field].as_u64().unwrap_or(0);
     let (kind, message) = match report["verdict"].as_str().unwrap_or_default() {
         "ok" => {
@@ -309,7 +309,7 @@ fn result(text: &str, report: &Value) -> (u32, String, Vec<Value>) {
     (kind, message, found)
 }
 
-fn violation(text: &str, found: &Value) -> Value {
+fn violation(uri: &str, text: &str, found: &Value) -> Value {
     let line = found["line"].as_u64().unwrap_or(1).max(1) as usize - 1;
     let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
     let length = text[start.min(text.len())..].lines().next().unwrap_or_default().len();
@@ -319,8 +319,15 @@ fn violation(text: &str, found: &Value) -> Value {
         "range": range(text, Span::new(start, start + length)),
         "severity": 1,
         "source": "mazurka check",
-        "message": format!("{message}\n{replay}"),
+        "message": format!("{message}\nmazurka replay {} --schedule {replay}", file(uri)),
     })
+}
+
+/// The file with this address, in a command that is run in its folder.
+fn file(uri: &str) -> &str {
+    let name = uri.rsplit('/').next().unwrap_or_default();
+    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    if is_plain && name.ends_with(".maz") { name } else { "SPEC" }
 }
 
 /// A span as the protocol says it: lines, and 16-bit units of UTF-16 in a line.
