@@ -173,16 +173,31 @@ fn hover(text: &str, at: &Value) -> Value {
     let (names, byte) = (Names::of(text), byte(text, at));
     let Some(span) = names.at(byte) else { return Value::Null };
     let told = match names.declaration(text, byte) {
-        Some(Declared { what, head, .. }) if what == "pattern" || what == "parameter" => {
-            Some(format!("```maz\n{}\n```\n{what}", &text[head.range()]))
-        }
-        Some(Declared { head, .. }) => Some(format!("```maz\n{}\n```", &text[head.range()])),
+        Some(declared) => Some(declaration(text, declared)),
         None => operation(&text[span.range()]),
     };
     told.map_or(
         Value::Null,
         |told| json!({"contents": {"kind": "markdown", "value": told}, "range": range(text, span)}),
     )
+}
+
+/// The declaration of a name, and its type, unless the declaration says it.
+fn declaration(text: &str, Declared { name, what, span, head, .. }: &Declared) -> String {
+    let mut told = format!("```maz\n{}\n", &text[head.range()]);
+    let says_type = text[span.end as usize..].trim_start().starts_with(':');
+    let types = if says_type { Vec::new() } else { lang::types(text) };
+    if let Some((_, ty)) = types.iter().find(|(at, _)| at == span) {
+        told += &match what.as_str() {
+            "mailbox" => format!("// messages: {ty}\n"),
+            _ => format!("// {name}: {ty}\n"),
+        };
+    }
+    told += "```";
+    match what.as_str() {
+        "pattern" | "parameter" => told + "\n" + what,
+        _ => told,
+    }
 }
 
 /// What the reference says of this operation: rows of its tables.

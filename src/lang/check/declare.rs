@@ -3,11 +3,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Checker, Context, Global, Group, Instantiation, MAX_DECLARED, Meaning, ProcessSignature,
-    Signature, Want,
+    Checked, Checker, Context, Global, Group, MAX_DECLARED, Meaning, ProcessSignature, Signature,
+    Want,
 };
 use crate::lang::ast::{Expr, File, Item, Name, Objects, Param, ProcessKind, TypeExpr};
-use crate::lang::diagnostic::{Diagnostic, listed};
+use crate::lang::diagnostic::{Diagnostic, Findings, listed};
 use crate::lang::objects::{Declared, ObjectKind};
 use crate::lang::types::{MAX_ELEMENTS, Type};
 use crate::lang::{check::Enum, constant};
@@ -17,6 +17,28 @@ use crate::model::{Delivery, Value};
 const MAX_OBJECTS: i64 = 1_000_000;
 /// More processes and actors than this that exist from the start are regarded as a mistake.
 const MAX_PROCESSES: i64 = 10_000;
+
+/// How a process or an actor comes into being.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Instantiation {
+    /// One instance, from the start.
+    Single,
+    /// Instances with the indices `lo..hi`, from the start.
+    Family { lo: i64, hi: i64 },
+    /// Instances are made by `spawn`.
+    Template,
+}
+
+impl Instantiation {
+    /// The number of instances that exist from the start.
+    pub(crate) fn instances(self) -> u32 {
+        match self {
+            Instantiation::Single => 1,
+            Instantiation::Family { lo, hi } => (hi - lo) as u32,
+            Instantiation::Template => 0,
+        }
+    }
+}
 
 impl Group {
     fn new(
@@ -499,5 +521,15 @@ impl Checker<'_> {
             return Instantiation::Family { lo: 0, hi: 1 };
         }
         Instantiation::Family { lo: first, hi: last }
+    }
+}
+
+/// Reports a file without a process, an actor or an `init` that runs.
+pub(crate) fn check_that_something_runs(checked: &Checked, diagnostics: &mut Findings) {
+    let runs = checked.processes.iter().any(|process| process.kind != Instantiation::Template);
+    if !runs && checked.inits.is_empty() && diagnostics.count() == 0 {
+        let message = "the file declares no process and no actor that exists from the start";
+        let hint = "add one, such as `process Main { }`, or an `init { … }` that spawns";
+        diagnostics.push(Diagnostic::outside(message).hint(hint));
     }
 }
