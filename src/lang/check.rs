@@ -15,6 +15,7 @@ mod declare;
 mod exhaustive;
 mod expr;
 mod faults;
+mod instances;
 mod liveness;
 mod message;
 mod network;
@@ -32,10 +33,10 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::courier::Courier;
-pub(crate) use self::declare::Instantiation;
 #[cfg(feature = "lang")]
 pub(crate) use self::declare::check_that_something_runs;
 pub(crate) use self::faults::Cuts;
+pub(crate) use self::instances::Instantiation;
 #[cfg(feature = "lang")]
 pub(crate) use self::shown::types;
 use self::strikers::Crashing;

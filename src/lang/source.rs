@@ -31,8 +31,8 @@ pub fn compile(
 }
 
 /// The types of the names that this text declares, for editors: of constants, mailboxes (of their
-/// messages), variables and parameters, as far as they are known. With each stands where the name is
-/// declared. The text need not be a program.
+/// messages), variables and parameters, as far as they are known. With each stands where the name
+/// is declared. The text need not be a program.
 pub fn types(source: &str) -> Vec<(Span, String)> {
     stacker::grow(STACK, || {
         let mut found = Findings::default();

@@ -3,8 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Checked, Checker, Context, Global, Group, MAX_DECLARED, Meaning, ProcessSignature, Signature,
-    Want,
+    Checked, Checker, Context, Global, Group, Instantiation, MAX_DECLARED, Meaning,
+    ProcessSignature, Signature, Want,
 };
 use crate::lang::ast::{Expr, File, Item, Name, Objects, Param, ProcessKind, TypeExpr};
 use crate::lang::diagnostic::{Diagnostic, Findings, listed};
@@ -17,28 +17,6 @@ use crate::model::{Delivery, Value};
 const MAX_OBJECTS: i64 = 1_000_000;
 /// More processes and actors than this that exist from the start are regarded as a mistake.
 const MAX_PROCESSES: i64 = 10_000;
-
-/// How a process or an actor comes into being.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Instantiation {
-    /// One instance, from the start.
-    Single,
-    /// Instances with the indices `lo..hi`, from the start.
-    Family { lo: i64, hi: i64 },
-    /// Instances are made by `spawn`.
-    Template,
-}
-
-impl Instantiation {
-    /// The number of instances that exist from the start.
-    pub(crate) fn instances(self) -> u32 {
-        match self {
-            Instantiation::Single => 1,
-            Instantiation::Family { lo, hi } => (hi - lo) as u32,
-            Instantiation::Template => 0,
-        }
-    }
-}
 
 impl Group {
     fn new(
