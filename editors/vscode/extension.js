@@ -29,12 +29,6 @@ async function start() {
   }
 }
 
-async function stop() {
-  const last = client;
-  client = undefined;
-  await last?.stop();
-}
-
 async function checkThis() {
   const document = window.activeTextEditor?.document;
   if (document?.languageId === "mazurka" && client) {
@@ -43,16 +37,8 @@ async function checkThis() {
 }
 
 exports.activate = async (context) => {
-  context.subscriptions.push(
-    commands.registerCommand("mazurka.checkThis", checkThis),
-    workspace.onDidChangeConfiguration(async (change) => {
-      if (change.affectsConfiguration("mazurka.path")) {
-        await stop();
-        await start();
-      }
-    }),
-  );
+  context.subscriptions.push(commands.registerCommand("mazurka.checkThis", checkThis));
   await start();
 };
 
-exports.deactivate = stop;
+exports.deactivate = () => client?.stop();
