@@ -270,6 +270,12 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
     };
     let mut output = Output::new(cli.color, cli.quiet);
     let result = match cli.command {
+        #[cfg(unix)]
+        Command::Mpicc(_) | Command::Mpicxx(_) | Command::Mpif90(_) | Command::Mpirun(_)
+            if !cfg!(target_os = "linux") =>
+        {
+            Err(Failure::Usage("MPI programs are verified on Linux only".into()))
+        }
         Command::Audit(args) => audit::run(args, &mut output),
         Command::Check(args) => check::run(args, &mut output),
         Command::Client(args) => client::run(args, &mut output),
@@ -299,7 +305,6 @@ pub fn main(allocated: fn() -> u64) -> ExitCode {
         Command::Mpirun(args) => mpirun::run(args, &mut output),
         #[cfg(unix)]
         Command::Link(args) => link::run(&args, &mut output),
-        #[cfg(unix)]
         Command::Measure => measure::run(&mut output),
     };
     // Results so far are written even if the command failed later.

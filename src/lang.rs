@@ -61,7 +61,7 @@ pub use format::format;
 #[cfg(feature = "lang")]
 pub use names::{Declared, Names};
 #[cfg(feature = "lang")]
-pub use source::{Choices, compile, compile_with};
+pub use source::{Choices, compile, compile_with, types};
 
 #[cfg(feature = "cli")]
 pub(crate) use structure::{Domain, Offer, Param, Structure, structure};

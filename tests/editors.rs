@@ -1,4 +1,4 @@
-//! What editors know of the language: the words of the lexer are those of the grammar.
+//! What editors know of the language: the words of the lexer are those of the grammars.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -36,8 +36,8 @@ fn expressions(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-#[test]
-fn the_grammar_has_every_word_of_the_language() {
+/// The words that mean something in the language, as the sources have them.
+fn words() -> BTreeSet<String> {
     let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase()) && !word.is_empty();
     let lexer = read("src/lang/token.rs");
     let mut words: BTreeSet<String> = between(&lexer, "#[token(\"", "\")")
@@ -60,7 +60,12 @@ fn the_grammar_has_every_word_of_the_language() {
     }
     words.retain(|word| word != "fair" && word != "weak");
     assert!(words.len() > 50 && words.contains("mailbox") && words.contains("stuck"), "{words:?}");
+    words
+}
 
+#[test]
+fn the_grammar_has_every_word_of_the_language() {
+    let words = words();
     let grammar = read("editors/vscode/syntaxes/mazurka.tmLanguage.json");
     let grammar: Value = serde_json::from_str(&grammar).unwrap();
     let mut found = Vec::new();
@@ -82,6 +87,17 @@ fn the_extension_is_whole() {
     assert_eq!(language["extensions"][0], ".maz");
     let configuration = language["configuration"].as_str().unwrap();
     let path = given["grammars"][0]["path"].as_str().unwrap();
+    let code = read(&format!("editors/vscode/{}", extension["main"].as_str().unwrap()));
+    // The names of the settings and of the command are those in the code.
+    assert!(given["configuration"]["properties"]["mazurka.path"].is_object());
+    let restricted = &extension["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"];
+    assert_eq!(restricted[0], "mazurka.path");
+    let command = given["commands"][0]["command"].as_str().unwrap();
+    let server = read("src/cli/lsp.rs");
+    assert!(code.contains(&format!("registerCommand(\"{command}\"")), "{command}");
+    assert!(code.contains("getConfiguration(\"mazurka\").get(\"path\")"));
+    let checks = between(&code, "const CHECK = ", ";");
+    assert!(server.contains(&format!("const CHECK: &str = {};", checks[0])), "{checks:?}");
     for file in [configuration, path] {
         let text = read(&format!("editors/vscode/{file}"));
         serde_json::from_str::<Value>(&text).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -93,5 +109,35 @@ fn the_extension_is_whole() {
     assert!(!included.is_empty());
     for rule in included {
         assert!(grammar["repository"][rule].is_object(), "{rule}");
+    }
+}
+
+/// The grammar for tree-sitter has each word and a colour for it, and the parser was generated since:
+/// it has all texts and rules of the grammar. Whether it parses all specs is asked by hand: see
+/// `docs/src/editors.md`.
+#[test]
+fn the_grammar_for_tree_sitter_has_every_word_and_is_generated() {
+    let grammar = read("editors/tree-sitter/grammar.js");
+    // The last rule is that of texts, with quotes of its own.
+    let (rules, _) = grammar.split_once("string: (_)").expect("the rule of texts");
+    let code: String = rules.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let texts: BTreeSet<&str> = code.split('"').skip(1).step_by(2).collect();
+    let colours = read("editors/tree-sitter/queries/highlights.scm");
+    let mut words = words();
+    words.extend(["subset", "union", "minus", "intersect", "exists", "forall"].map(String::from));
+    for word in &words {
+        assert!(texts.contains(word.as_str()), "{word} is not in the grammar");
+        let has_rule = ["true", "false"].contains(&word.as_str());
+        assert!(has_rule || colours.contains(&format!("\"{word}\"")), "{word} has no colour");
+    }
+    let parser = read("editors/tree-sitter/src/parser.c");
+    for text in texts.iter().filter(|text| **text != "mazurka") {
+        let name = format!("] = \"{text}\",");
+        assert!(parser.contains(&name), "generate the parser again: `{text}`");
+    }
+    for rule in between(&grammar, "\n    ", ": (").iter().filter(|rule| !rule.starts_with('_')) {
+        let is_rule = rule.chars().all(|c| c.is_ascii_lowercase() || c == '_');
+        let name = format!("sym_{rule}] = \"{rule}\",");
+        assert!(!is_rule || parser.contains(&name), "generate the parser again: {rule}");
     }
 }

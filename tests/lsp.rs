@@ -159,6 +159,44 @@ fn names_and_operations_are_explained() {
     editor.close();
 }
 
+/// Also in a text with a mistake, which is no program.
+#[test]
+fn names_have_the_types_that_are_inferred() {
+    let text = "const N = 3;
+mailbox m;
+fn f(y: int) -> int { y }
+process P { var s = {1}; for k in s { send(m, (f(k), true)); } }
+process Q { let (a, b) = recv(m); assert(b); let l = [[N]]; let z = unknown(l); }
+";
+    let mut editor = Editor::new();
+    assert_ne!(editor.open(text), json!([]), "`unknown` is a mistake");
+    let mut told = |word: &str| {
+        let is_there = |line: &&str| line.contains(word);
+        let line = text.lines().position(|line| is_there(&line)).unwrap();
+        let column = text.lines().find(is_there).unwrap().find(word).unwrap();
+        let hover = editor.ask_at("hover", (line as u32, column as u32 + 1));
+        hover["contents"]["value"].as_str().unwrap().to_owned()
+    };
+    for (word, ty) in [
+        (" N ", "// N: int"),
+        (" m;", "// messages: (int, bool)"),
+        (" s =", "// s: {int}"),
+        (" k in", "// k: int"),
+        ("(a,", "// a: int"),
+        (" b)", "// b: bool"),
+        (" l =", "// l: [[int]]"),
+    ] {
+        let told = told(word);
+        assert!(told.contains(ty), "{word}: {told}");
+    }
+    // The declaration says it, or it is not known.
+    for word in ["(y:", " z ="] {
+        let told = told(word);
+        assert!(!told.contains("//"), "{word}: {told}");
+    }
+    editor.close();
+}
+
 #[test]
 fn files_are_formatted_and_checked() {
     let mut editor = Editor::new();
@@ -175,7 +213,8 @@ fn files_are_formatted_and_checked() {
     let found = editor.told("textDocument/publishDiagnostics");
     let found = &found["diagnostics"][0];
     assert_eq!((starts(&found["range"]), &found["source"]), ((2, 0), &json!("mazurka check")));
-    assert!(found["message"].as_str().unwrap().contains("assertion failed"), "{found}");
+    let told = found["message"].as_str().unwrap();
+    assert_eq!(told, "assertion failed: 𝄞\nmazurka replay spec.maz --schedule 0,1x2");
     let message = editor.told("window/showMessage");
     assert_eq!(message["type"], 1, "{message}");
     assert_eq!(editor.change(&TEXT.replace("x == 2", "x == 1")), json!([]));

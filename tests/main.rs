@@ -54,12 +54,14 @@
 //! | `count` | the number of executions: on the graph, and one by one |
 //! | `compare` | comparisons of explorers, as users see them |
 //! | `foresight` | explorers that use the static analysis, compared with one that has none |
+//! | `versions` | files that another version has written: refused, or replayed |
 //! | `files` | what commands read and write: links, odd names, nothing overwritten, one log for many |
 //! | `replay` | every counterexample replays |
 //! | `reports` | what reports say about a failure: processes that could help, what `final` has read, the shortest counterexample |
 //! | `draw` | pictures: to the letter, well-formed, without overlaps, for every spec |
 //! | `lsp` | the language server, driven by messages as an editor sends them |
 //! | `editors` | the grammar and the extension for editors |
+//! | `package` | what `cargo package` puts together is what the crate is built of |
 //! | `gallery` | the pictures of the book are what the command makes |
 //! | `documents` | the README and the book: examples, links, sizes |
 //! | `viewer` | the page of `draw -o x.html`, in a browser |
@@ -136,6 +138,7 @@ mod options;
 mod own_explorer;
 mod own_property;
 mod owners;
+mod package;
 mod pieces;
 mod prefix;
 mod program;
@@ -159,4 +162,5 @@ mod study;
 mod symmetry;
 mod threads;
 mod tidy;
+mod versions;
 mod viewer;

@@ -89,6 +89,7 @@ impl Known {
 }
 
 /// The first violation of a result in JSON: its schedule, and its steps as they were recorded.
+#[cfg(unix)]
 pub(super) fn first_execution_in(file: &Path) -> Result<(String, Vec<Recorded>), Failure> {
     execution_of(&read_result(file)?, 1)
         .map_err(|why| Failure::Usage(format!("{}: {why}", shown(file))))

@@ -26,8 +26,8 @@ use crate::report::text::plural;
 #[derive(ClapArgs)]
 pub(super) struct Args {}
 
-/// The time for a search that an editor asks for.
-const TIME: &str = "10s";
+/// The limits of a search that an editor asks for.
+const LIMITS: [&str; 4] = ["--timeout", "10s", "--max-memory", "2G"];
 /// The command of the lens.
 const CHECK: &str = "mazurka.check";
 /// What the operations do, in tables.
@@ -173,16 +173,31 @@ fn hover(text: &str, at: &Value) -> Value {
     let (names, byte) = (Names::of(text), byte(text, at));
     let Some(span) = names.at(byte) else { return Value::Null };
     let told = match names.declaration(text, byte) {
-        Some(Declared { what, head, .. }) if what == "pattern" || what == "parameter" => {
-            Some(format!("```maz\n{}\n```\n{what}", &text[head.range()]))
-        }
-        Some(Declared { head, .. }) => Some(format!("```maz\n{}\n```", &text[head.range()])),
+        Some(declared) => Some(declaration(text, declared)),
         None => operation(&text[span.range()]),
     };
     told.map_or(
         Value::Null,
         |told| json!({"contents": {"kind": "markdown", "value": told}, "range": range(text, span)}),
     )
+}
+
+/// The declaration of a name, and its type, unless the declaration says it.
+fn declaration(text: &str, Declared { name, what, span, head, .. }: &Declared) -> String {
+    let mut told = format!("```maz\n{}\n", &text[head.range()]);
+    let says_type = text[span.end as usize..].trim_start().starts_with(':');
+    let types = if says_type { Vec::new() } else { lang::types(text) };
+    if let Some((_, ty)) = types.iter().find(|(at, _)| at == span) {
+        told += &match what.as_str() {
+            "mailbox" => format!("// messages: {ty}\n"),
+            _ => format!("// {name}: {ty}\n"),
+        };
+    }
+    told += "```";
+    match what.as_str() {
+        "pattern" | "parameter" => told + "\n" + what,
+        _ => told,
+    }
 }
 
 /// What the reference says of this operation: rows of its tables.
@@ -246,7 +261,7 @@ fn check(connection: &Connection, uri: String, text: String) {
     let sender = connection.sender.clone();
     thread::spawn(move || {
         let (kind, message, found) = match searched(&text) {
-            Ok(report) => result(&text, &report),
+            Ok(report) => result(&uri, &text, &report),
             Err(error) => (1, format!("the search could not run: {error}"), Vec::new()),
         };
         let mut all = mistakes(&text);
@@ -263,7 +278,8 @@ fn check(connection: &Connection, uri: String, text: String) {
 /// The report of a search of this text.
 fn searched(text: &str) -> std::io::Result<Value> {
     let mut child = Command::new(std::env::current_exe()?)
-        .args(["check", "-", "--format", "json", "--quiet", "--timeout", TIME])
+        .args(["check", "-", "--format", "json", "--quiet"])
+        .args(LIMITS)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -273,9 +289,9 @@ fn searched(text: &str) -> std::io::Result<Value> {
 }
 
 /// The kind of the message (1 error, 2 warning, 3 information), the message, and the violations.
-fn result(text: &str, report: &Value) -> (u32, String, Vec<Value>) {
+fn result(uri: &str, text: &str, report: &Value) -> (u32, String, Vec<Value>) {
     let violations = report["violations"].as_array().map_or(&[][..], Vec::as_slice);
-    let found: Vec<Value> = violations.iter().map(|one| violation(text, one)).collect();
+    let found: Vec<Value> = violations.iter().map(|one| violation(uri, text, one)).collect();
     let count = |field: &str| report["stats"][field].as_u64().unwrap_or(0);
     let (kind, message) = match report["verdict"].as_str().unwrap_or_default() {
         "ok" => {
@@ -308,7 +324,7 @@ fn result(text: &str, report: &Value) -> (u32, String, Vec<Value>) {
     (kind, message, found)
 }
 
-fn violation(text: &str, found: &Value) -> Value {
+fn violation(uri: &str, text: &str, found: &Value) -> Value {
     let line = found["line"].as_u64().unwrap_or(1).max(1) as usize - 1;
     let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
     let length = text[start.min(text.len())..].lines().next().unwrap_or_default().len();
@@ -318,8 +334,15 @@ fn violation(text: &str, found: &Value) -> Value {
         "range": range(text, Span::new(start, start + length)),
         "severity": 1,
         "source": "mazurka check",
-        "message": format!("{message}\n{replay}"),
+        "message": format!("{message}\nmazurka replay {} --schedule {replay}", file(uri)),
     })
+}
+
+/// The file with this address, in a command that is run in its folder.
+fn file(uri: &str) -> &str {
+    let name = uri.rsplit('/').next().unwrap_or_default();
+    let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c));
+    if is_plain && name.ends_with(".maz") { name } else { "SPEC" }
 }
 
 /// A span as the protocol says it: lines, and 16-bit units of UTF-16 in a line.

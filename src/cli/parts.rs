@@ -84,16 +84,23 @@ impl Stored {
 
     pub(super) fn parse(path: &Path, text: &str) -> Result<Stored, Failure> {
         let refused = |why: String| Failure::Usage(format!("{}: {why}", shown(path)));
+        let made_by = |other: &str| {
+            let (other, this) = (masked(other), env!("CARGO_PKG_VERSION"));
+            (other != this)
+                .then(|| refused(format!("made by mazurka {other}; this is mazurka {this}")))
+        };
         let stored: Stored = serde_json::from_str(text).map_err(|error| {
-            refused(format!(
-                "this is not a part of a search, as `check --branches` and `check --checkpoint` \
-                 write them: {error}"
-            ))
+            // Another version may have other fields.
+            let value: Value = serde_json::from_str(text).unwrap_or_default();
+            value["task"]["mazurka"].as_str().and_then(made_by).unwrap_or_else(|| {
+                refused(format!(
+                    "this is not a part of a search, as `check --branches` and \
+                     `check --checkpoint` write them: {error}"
+                ))
+            })
         })?;
-        let version = env!("CARGO_PKG_VERSION");
-        if stored.task.mazurka != version {
-            let other = &stored.task.mazurka;
-            return Err(refused(format!("made by mazurka {other}; this is mazurka {version}")));
+        if let Some(refused) = made_by(&stored.task.mazurka) {
+            return Err(refused);
         }
         if stored.checksum != stored.sum() {
             return Err(refused("the file was changed after it was written".into()));

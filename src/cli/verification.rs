@@ -7,7 +7,9 @@ use clap::Args;
 use super::drawing::{self, Effort, Format as Drawing, MAX_EVENTS, MAX_NODES};
 use super::explorers::ExplorerNames;
 use super::options::{ExplorerArgs, LimitArgs};
-use super::output::{Format, Output, ResultFormat, format};
+#[cfg(unix)]
+use super::output::Format;
+use super::output::{Output, ResultFormat, format};
 use super::parts::Searched;
 use super::progress::{Form, Progress};
 use super::spec::Spec;
@@ -160,6 +162,7 @@ impl ResultArgs {
     ///
     /// # Errors
     /// If the format is one for verdicts only.
+    #[cfg(unix)]
     pub(super) fn format_of_execution(&self) -> Result<Format, Failure> {
         match self.format() {
             ResultFormat::Text => Ok(Format::Text),

@@ -15,6 +15,7 @@ mod declare;
 mod exhaustive;
 mod expr;
 mod faults;
+mod instances;
 mod liveness;
 mod message;
 mod network;
@@ -22,6 +23,8 @@ mod operation;
 mod pattern;
 mod place;
 mod procedure;
+#[cfg(feature = "lang")]
+mod shown;
 mod strikers;
 
 use std::collections::BTreeSet;
@@ -30,7 +33,12 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::courier::Courier;
+#[cfg(feature = "lang")]
+pub(crate) use self::declare::check_that_something_runs;
 pub(crate) use self::faults::Cuts;
+pub(crate) use self::instances::Instantiation;
+#[cfg(feature = "lang")]
+pub(crate) use self::shown::types;
 use self::strikers::Crashing;
 
 use super::ast::{self, File, Item};
@@ -86,28 +94,6 @@ pub(crate) struct Process {
     pub(crate) kept: usize,
 }
 
-/// How a process or an actor comes into being.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Instantiation {
-    /// One instance, from the start.
-    Single,
-    /// Instances with the indices `lo..hi`, from the start.
-    Family { lo: i64, hi: i64 },
-    /// Instances are made by `spawn`.
-    Template,
-}
-
-impl Instantiation {
-    /// The number of instances that exist from the start.
-    pub(crate) fn instances(self) -> u32 {
-        match self {
-            Instantiation::Single => 1,
-            Instantiation::Family { lo, hi } => (hi - lo) as u32,
-            Instantiation::Template => 0,
-        }
-    }
-}
-
 /// Checks `file`, whose text is `source`, with the constants in `overrides` set to other values.
 pub(crate) fn check(
     source: &str,
@@ -116,6 +102,17 @@ pub(crate) fn check(
     faults: Faults,
     diagnostics: &mut Findings,
 ) -> Checked {
+    checker(source, file, overrides, faults, diagnostics).out
+}
+
+/// A checker that has done its work.
+fn checker<'a>(
+    source: &'a str,
+    file: &File,
+    overrides: &'a [(String, String)],
+    faults: Faults,
+    diagnostics: &'a mut Findings,
+) -> Checker<'a> {
     let mut checker = Checker {
         source,
         diagnostics,
@@ -146,6 +143,7 @@ pub(crate) fn check(
         declared: file.items.iter().flat_map(Item::names).map(|name| name.text.clone()).collect(),
         must_travel: Vec::new(),
         must_have_order: Vec::new(),
+        bound: Vec::new(),
     };
     checker.declare(file);
     checker.bodies(file);
@@ -153,17 +151,7 @@ pub(crate) fn check(
     checker.strike_actors();
     checker.procedures_end();
     checker.finish();
-    checker.out
-}
-
-/// Reports a file without a process, an actor or an `init` that runs.
-pub(crate) fn check_that_something_runs(checked: &Checked, diagnostics: &mut Findings) {
-    let runs = checked.processes.iter().any(|process| process.kind != Instantiation::Template);
-    if !runs && checked.inits.is_empty() && diagnostics.count() == 0 {
-        let message = "the file declares no process and no actor that exists from the start";
-        let hint = "add one, such as `process Main { }`, or an `init { … }` that spawns";
-        diagnostics.push(Diagnostic::outside(message).hint(hint));
-    }
+    checker
 }
 
 /// The most elements of all constants, cells and arrays of objects together.
@@ -264,6 +252,8 @@ struct MessageSignature {
 
 struct Checker<'a> {
     source: &'a str,
+    /// The variables and parameters of all bodies.
+    bound: Vec<(Span, Type)>,
     diagnostics: &'a mut Findings,
     overrides: &'a [(String, String)],
     /// The faults that the run allows.

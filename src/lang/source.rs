@@ -30,6 +30,18 @@ pub fn compile(
     compile_with(name, source, overrides, Choices::default())
 }
 
+/// The types of the names that this text declares, for editors: of constants, mailboxes (of their
+/// messages), variables and parameters, as far as they are known. With each stands where the name
+/// is declared. The text need not be a program.
+pub fn types(source: &str) -> Vec<(Span, String)> {
+    stacker::grow(STACK, || {
+        let mut found = Findings::default();
+        let lexed = lexer::lex(source, &mut found);
+        let file = parser::parse(source, &lexed.tokens, &mut found);
+        check::types(source, &file, &mut found)
+    })
+}
+
 /// What decides, besides its text and constants, which program a spec stands for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Choices {

@@ -6,9 +6,10 @@
 //! here. The folder is removed after that.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -60,6 +61,12 @@ struct Door {
     last: u32,
     /// The ranks that have reported before anything waits for them, by their numbers.
     reported: HashMap<u32, (u32, Connection)>,
+}
+
+/// A new folder that other users cannot enter, so none of them reaches the socket in it.
+fn own_folder() -> io::Result<TempDir> {
+    let only_ours = Permissions::from_mode(0o700);
+    tempfile::Builder::new().prefix("mazurka-").permissions(only_ours).tempdir()
 }
 
 /// A rank that was ordered.
@@ -140,8 +147,8 @@ impl Drop for Servers {
 impl Servers {
     /// Starts a server for each rank of a program that has the library, or `is_foreign`.
     pub(super) fn start(launch: &Launch, is_foreign: bool) -> io::Result<Servers> {
-        let folder = tempfile::Builder::new().prefix("mazurka-").tempdir();
-        let folder = folder.map_err(|error| explained("cannot make a folder for it", error))?;
+        let folder =
+            own_folder().map_err(|error| explained("cannot make a folder for it", error))?;
         let listener = UnixListener::bind(folder.path().join("wire"))
             .map_err(|error| explained("cannot make a socket for it", error))?;
         listener.set_nonblocking(true)?;
@@ -495,5 +502,17 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_other_user_reaches_the_socket() {
+        let folder = own_folder().unwrap();
+        let mode = folder.path().metadata().unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
     }
 }

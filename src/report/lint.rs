@@ -24,8 +24,10 @@
 #[cfg(feature = "cli")]
 mod levels;
 
+#[cfg(all(unix, feature = "cli"))]
+pub(crate) use levels::of_no_calls;
 #[cfg(feature = "cli")]
-pub(crate) use levels::{Levels, Named, of_no_calls};
+pub(crate) use levels::{Levels, Named};
 
 #[cfg(feature = "json")]
 use serde::{Serialize, Serializer};

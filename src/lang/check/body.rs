@@ -249,6 +249,7 @@ impl Checker<'_> {
         what: &'static str,
     ) -> VarId {
         let id = self.scope.vars.len() as VarId;
+        self.bound.push((span, ty.clone()));
         if name == "self" && self.scope.context.in_actor() {
             let message = "`self` is the reference of the actor";
             self.report(Diagnostic::error(span, message).label("choose another name"));

@@ -3,11 +3,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    Checker, Context, Global, Group, Instantiation, MAX_DECLARED, Meaning, ProcessSignature,
-    Signature, Want,
+    Checked, Checker, Context, Global, Group, Instantiation, MAX_DECLARED, Meaning,
+    ProcessSignature, Signature, Want,
 };
 use crate::lang::ast::{Expr, File, Item, Name, Objects, Param, ProcessKind, TypeExpr};
-use crate::lang::diagnostic::{Diagnostic, listed};
+use crate::lang::diagnostic::{Diagnostic, Findings, listed};
 use crate::lang::objects::{Declared, ObjectKind};
 use crate::lang::types::{MAX_ELEMENTS, Type};
 use crate::lang::{check::Enum, constant};
@@ -499,5 +499,15 @@ impl Checker<'_> {
             return Instantiation::Family { lo: 0, hi: 1 };
         }
         Instantiation::Family { lo: first, hi: last }
+    }
+}
+
+/// Reports a file without a process, an actor or an `init` that runs.
+pub(crate) fn check_that_something_runs(checked: &Checked, diagnostics: &mut Findings) {
+    let runs = checked.processes.iter().any(|process| process.kind != Instantiation::Template);
+    if !runs && checked.inits.is_empty() && diagnostics.count() == 0 {
+        let message = "the file declares no process and no actor that exists from the start";
+        let hint = "add one, such as `process Main { }`, or an `init { … }` that spawns";
+        diagnostics.push(Diagnostic::outside(message).hint(hint));
     }
 }

@@ -4,7 +4,6 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{Level, Lint, NAMES, UNREACHED, Warning};
-use crate::report::Subject;
 
 /// The lints that share a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +116,8 @@ impl Levels {
 }
 
 /// The warning for an MPI program that calls no function of MPI: nothing was verified.
-pub(crate) fn of_no_calls(subject: &Subject) -> Warning {
+#[cfg(unix)]
+pub(crate) fn of_no_calls(subject: &crate::report::Subject) -> Warning {
     Warning {
         lint: Lint::Calls,
         level: Level::Warn,

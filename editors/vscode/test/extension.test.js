@@ -1,0 +1,177 @@
+// Runs the extension with the real client and the real server, in an editor that is made up: it remembers what is
+// registered and shown. What an editor would draw is not tested.
+"use strict";
+
+const assert = require("node:assert");
+const Module = require("node:module");
+const { test } = require("node:test");
+const { setTimeout: pause } = require("node:timers/promises");
+
+const TEXT = "mailbox m;\nprocess A { send(m, 1); }\nprocess B { let x = recv(m); assert(x == 2); }\n";
+
+class Position {
+  constructor(line, character) {
+    Object.assign(this, { line, character });
+  }
+}
+class Range {
+  constructor(a, b, c, d) {
+    [this.start, this.end] = c === undefined ? [a, b] : [new Position(a, b), new Position(c, d)];
+  }
+}
+class Uri {
+  constructor(path) {
+    Object.assign(this, { scheme: "file", authority: "", path, fsPath: path, query: "", fragment: "" });
+  }
+  static parse(text) {
+    return new Uri(text.replace("file://", ""));
+  }
+  static file(path) {
+    return new Uri(path);
+  }
+  with() {
+    return this;
+  }
+  toString() {
+    return `file://${this.path}`;
+  }
+}
+
+const nothing = { dispose() {} };
+const event = (listeners = []) => {
+  const on = (listener, self) => {
+    listeners.push(listener.bind(self));
+    return nothing;
+  };
+  on.fire = (what) => Promise.all(listeners.map((listener) => listener(what)));
+  return on;
+};
+/** An object that has everything: classes, functions, events, objects. What is given goes first. */
+function anything(given) {
+  return new Proxy(given, {
+    get(known, name) {
+      if (name in known || typeof name === "symbol") return known[name];
+      if (/^[A-Z]/.test(name)) return (known[name] = anything(class {}));
+      if (/^on[A-Z]/.test(name)) return (known[name] = event());
+      return (known[name] = () => nothing);
+    },
+  });
+}
+
+/** What the extension has registered and shown. */
+const seen = { commands: {}, lenses: undefined, errors: [], diagnostics: new Map() };
+const document = {
+  uri: new Uri("/spec.maz"),
+  languageId: "mazurka",
+  version: 1,
+  isClosed: false,
+  getText: () => TEXT,
+};
+const settings = { "mazurka.path": process.env.MAZURKA ?? "mazurka" };
+const vscode = anything({
+  version: "1.99.0",
+  Position,
+  Range,
+  Uri,
+  Disposable: class {
+    constructor(dispose) {
+      this.dispose = dispose ?? (() => {});
+    }
+  },
+  EventEmitter: class {
+    event = event();
+    fire(what) {
+      this.event.fire(what);
+    }
+    dispose() {}
+  },
+  CancellationTokenSource: class {
+    token = { isCancellationRequested: false, onCancellationRequested: event() };
+    cancel() {}
+    dispose() {}
+  },
+  CodeLens: class {
+    constructor(range) {
+      this.range = range;
+    }
+  },
+  Diagnostic: class {
+    constructor(range, message, severity) {
+      Object.assign(this, { range, message, severity });
+    }
+  },
+  DiagnosticSeverity: { Error: 0, Warning: 1, Information: 2, Hint: 3 },
+  env: anything({ language: "en", appName: "test" }),
+  extensions: anything({ all: [] }),
+  commands: anything({
+    registerCommand(name, run) {
+      seen.commands[name] = run;
+      return nothing;
+    },
+  }),
+  languages: anything({
+    match: () => 1,
+    createDiagnosticCollection: () => ({
+      set: (uri, all) => seen.diagnostics.set(uri.toString(), all),
+      delete() {},
+      clear() {},
+      dispose() {},
+    }),
+    registerCodeLensProvider(_, provider) {
+      seen.lenses = provider;
+      return nothing;
+    },
+  }),
+  window: anything({
+    activeTextEditor: { document },
+    visibleTextEditors: [],
+    tabGroups: anything({ all: [] }),
+    createOutputChannel: () => anything({ name: "Mazurka" }),
+    async showErrorMessage(text) {
+      seen.errors.push(text);
+    },
+  }),
+  workspace: anything({
+    textDocuments: [document],
+    notebookDocuments: [],
+    workspaceFolders: undefined,
+    getConfiguration: (section) => ({
+      get: (name, other) => settings[section ? `${section}.${name}` : name] ?? other,
+      inspect: () => undefined,
+    }),
+    createFileSystemWatcher: () => anything({}),
+  }),
+});
+
+/** Waits until `is` holds. */
+async function until(is) {
+  for (let tries = 0; !is(); tries++) {
+    assert.ok(tries < 200, `it does not come to ${is}`);
+    await pause(50);
+  }
+}
+
+test("the extension starts the server, and a click on the lens checks the spec", { timeout: 60_000 }, async (t) => {
+  const load = Module._load;
+  Module._load = (name, ...rest) => (name === "vscode" ? vscode : load(name, ...rest));
+  const extension = require("../extension.js");
+  t.after(() => extension.deactivate());
+  await extension.activate({ subscriptions: [] });
+  assert.deepStrictEqual(seen.errors, []);
+  await until(() => seen.lenses && seen.commands["mazurka.check"] && seen.diagnostics.has("file:///spec.maz"));
+  assert.deepStrictEqual(seen.diagnostics.get("file:///spec.maz"), []);
+
+  const [lens] = await seen.lenses.provideCodeLenses(document, new vscode.CancellationTokenSource().token);
+  assert.strictEqual(lens.command.title, "Check this spec");
+  await seen.commands[lens.command.command](...lens.command.arguments);
+  await until(() => seen.diagnostics.get("file:///spec.maz").length > 0 && seen.errors.length > 0);
+  const [found] = seen.diagnostics.get("file:///spec.maz");
+  assert.strictEqual(found.range.start.line, 2);
+  assert.match(found.message, /mazurka replay spec.maz --schedule 0,1x2/);
+  assert.match(seen.errors[0], /assertion failed/);
+
+  // The command of the palette does the same.
+  seen.errors.length = 0;
+  await seen.commands["mazurka.checkThis"]();
+  await until(() => seen.errors.length > 0);
+});
