@@ -40,7 +40,7 @@ is refused, or the command line or the spec is wrong.";
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let file = shown(&args.certificate);
     let refused = |why: String| Failure::Usage(format!("{file} is refused: {why}"));
-    let text = files::read(&args.certificate)?;
+    let text = files::read_of_search(&args.certificate)?;
     let spec = Spec::load(&args.spec, output)?;
     audit_everything();
     let certificate: Certificate = text.parse().map_err(|why: Refused| refused(why.to_string()))?;

@@ -18,11 +18,24 @@ pub(super) fn is_stdin(path: &Path) -> bool {
 /// may have no end.
 const MAX_MIB: u64 = 64;
 
+/// The same for files that a search has written.
+const MAX_MIB_OF_SEARCHES: u64 = 4096;
+
 /// The text of a file, or of standard input.
 pub(super) fn read(path: &Path) -> Result<String, Failure> {
+    read_up_to(path, MAX_MIB)
+}
+
+/// The text of a file that a search has written, which may be large.
+pub(super) fn read_of_search(path: &Path) -> Result<String, Failure> {
+    // What is no regular file may have no end.
+    read_up_to(path, if path.is_file() { MAX_MIB_OF_SEARCHES } else { MAX_MIB })
+}
+
+fn read_up_to(path: &Path, max_mib: u64) -> Result<String, Failure> {
     let (bytes, what) = match is_stdin(path) {
-        true => (bounded(io::stdin().lock()), "standard input".to_owned()),
-        false => (fs::File::open(path).and_then(bounded), shown(path)),
+        true => (bounded(io::stdin().lock(), max_mib), "standard input".to_owned()),
+        false => (fs::File::open(path).and_then(|file| bounded(file, max_mib)), shown(path)),
     };
     let bytes = bytes.map_err(|error| match fs::read_link(path) {
         Ok(target) => {
@@ -31,9 +44,9 @@ pub(super) fn read(path: &Path) -> Result<String, Failure> {
         }
         Err(_) => Failure::Usage(format!("cannot read {what}: {error}")),
     })?;
-    if bytes.len() as u64 > MAX_MIB << 20 {
+    if bytes.len() as u64 > max_mib << 20 {
         return Err(Failure::Usage(format!(
-            "{what} is larger than {MAX_MIB} MiB, the most that is read"
+            "{what} is larger than {max_mib} MiB, the most that is read"
         )));
     }
     let text = String::from_utf8(bytes)
@@ -42,9 +55,9 @@ pub(super) fn read(path: &Path) -> Result<String, Failure> {
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-fn bounded(source: impl Read) -> io::Result<Vec<u8>> {
+fn bounded(source: impl Read, max_mib: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source.take((MAX_MIB << 20) + 1).read_to_end(&mut bytes)?;
+    source.take((max_mib << 20) + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

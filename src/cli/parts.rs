@@ -16,7 +16,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::files::{self, read};
+use super::files;
 use super::log::hash;
 use super::spec::Spec;
 use super::{Failure, memory};
@@ -79,7 +79,7 @@ impl Stored {
 
     /// Reads a file.
     pub(super) fn read(path: &Path) -> Result<Stored, Failure> {
-        Stored::parse(path, &read(path)?)
+        Stored::parse(path, &files::read_of_search(path)?)
     }
 
     pub(super) fn parse(path: &Path, text: &str) -> Result<Stored, Failure> {
