@@ -177,7 +177,7 @@ pub(super) fn all(given: &[PathBuf]) -> Result<Vec<(PathBuf, Stored)>, Failure> 
             continue;
         }
         for file in json_files(path)? {
-            let text = files::read(&file)?;
+            let text = files::read_of_search(&file)?;
             if is_part(&text) {
                 let stored = Stored::parse(&file, &text)?;
                 found.push((file, stored));
