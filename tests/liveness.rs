@@ -1,6 +1,7 @@
 //! What must happen in the end: the explorer `fair` against the definitions, on random programs; who
 //! refuses; and what users see.
 
+mod judged;
 mod oracle;
 mod programs;
 
@@ -9,94 +10,38 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use mazurka::explore::{
-    Budget, EXPLORERS, Explorer, Fair, Guarantee, NoObserver, StopReason, Verdict, Violation,
-    ViolationKind, explore,
+    Budget, EXPLORERS, Explorer, Fair, Guarantee, NoObserver, StopReason, Verdict, explore,
 };
 use mazurka::lang::{Program, compile};
 use mazurka::property::{Demands, Properties};
 
 use crate::cli::{code, json, run_with, stdout};
-use oracle::Oracle;
-use programs::{Random, random_program};
-
-/// More states have too many subsets.
-const MOST: usize = 14;
+use judged::{Compared, judge};
+use programs::random_program;
 
 fn programs_to_try() -> u64 {
     std::env::var("MAZURKA_PROGRAMS").map_or(2000, |count| count.parse().expect("a number"))
 }
 
-fn compiled(random: &Random) -> Program {
-    let mut program = compile("random.maz", &random.text, &[])
-        .unwrap_or_else(|errors| panic!("{}\n{}", errors.render(false), random.text));
-    if random.is_unfair {
-        program.make_unfair();
-    }
-    program
-}
-
-fn everything() -> Budget {
-    Budget { all: true, ..Budget::default() }
-}
-
-fn of_demands(violations: &[Violation]) -> impl Iterator<Item = &Violation> {
-    violations.iter().filter(|violation| violation.kind == ViolationKind::Liveness)
-}
-
 #[test]
 fn verdicts_are_those_of_all_fair_sets_of_states() {
-    let (mut judged, mut violated, mut fulfilled, mut shortest, mut ending) = (0, 0, 0, 0, 0);
+    let (mut judged, mut all) = (0, Compared::default());
     for seed in 0..programs_to_try() {
         let random = random_program(seed);
-        let program = compiled(&random);
-        let Some(mut oracle) = Oracle::new(&program, &random, MOST) else { continue };
+        let compared = judge(&random).unwrap_or_else(|why| {
+            panic!("seed {seed}, unfair: {}: {why}\n{}", random.is_unfair, random.text)
+        });
+        let Some(Compared { violated, ending, fulfilled, shortest }) = compared else { continue };
         judged += 1;
-        let fair_sets = oracle.fair_sets();
-        let outcome = explore(&program, Fair, everything(), &mut NoObserver);
-        assert!(outcome.is_complete(), "{:?}\n{}", outcome.stopped_by, random.text);
-        if !random.text.contains("mailbox") {
-            // Carriers have names after the steps that start them.
-            let states = Some(oracle.steps.len() as u64);
-            assert_eq!(outcome.stats.states, states, "{}", random.text);
-        }
-        let found: Vec<_> = of_demands(&outcome.violations).collect();
-        for (number, wanted) in random.wanted.iter().enumerate() {
-            let violation = found.iter().find(|one| one.demand == Some(number as u32));
-            let is_violated = oracle.is_violated(wanted, &fair_sets);
-            assert_eq!(
-                violation.is_some(),
-                is_violated,
-                "seed {seed}: demand {number}, unfair: {}\n{}",
-                random.is_unfair,
-                random.text
-            );
-            let Some(violation) = violation else {
-                fulfilled += 1;
-                continue;
-            };
-            violated += 1;
-            let schedule = &violation.schedule;
-            ending += usize::from(schedule.loop_from() == Some(schedule.len()));
-            if let Err(why) = oracle.judge(schedule, wanted) {
-                panic!("seed {seed}: demand {number}, {schedule}: {why}\n{}", random.text);
-            }
-            if schedule.len() <= 7 {
-                shortest += 1;
-                let shorter = oracle.shortest(wanted, schedule.len().saturating_sub(1));
-                let shorter = shorter.filter(|_| !schedule.is_empty());
-                assert_eq!(
-                    shorter, None,
-                    "seed {seed}, demand {number}: {schedule}\n{}",
-                    random.text
-                );
-            }
-        }
+        all.violated += violated;
+        all.ending += ending;
+        all.fulfilled += fulfilled;
+        all.shortest += shortest;
     }
-    eprintln!(
-        "{judged} programs: {violated} violated ({ending} end), {fulfilled} fulfilled, {shortest} shortest"
-    );
+    eprintln!("{judged} programs: {all:?}");
     assert!(judged * 4 > programs_to_try() as usize, "only {judged} programs were small enough");
-    assert!(violated > judged / 4 && fulfilled > judged / 4 && shortest > 10 && ending > 10);
+    assert!(all.violated > judged / 4 && all.fulfilled > judged / 4, "{all:?}");
+    assert!(all.shortest > 10 && all.ending > 10, "{all:?}");
 }
 
 const PETERSON: &str = include_str!("../specs/liveness/peterson.maz");

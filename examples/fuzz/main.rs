@@ -6,9 +6,12 @@
 //! `--count 1 --seed S` does one trial again. The trials run in processes of their own, each of which is this program.
 //!
 //! `cargo run --release --features tools --example fuzz -- programs --count 100000` explores random programs with every
-//! explorer instead, and compares what they find ([`programs`]). `-- files` damages files, and has them read ([`files`]).
+//! explorer instead, compares what they find, and has certificates audited ([`programs`]); with `--family demands` it
+//! explores programs that demand something of endless executions. `-- files` damages files, and has them read
+//! ([`files`]).
 
 mod amount;
+mod audited;
 mod corpus;
 mod damage;
 mod files;
@@ -21,6 +24,14 @@ mod trial;
 
 #[path = "../../tests/random_models/commuting.rs"]
 mod commuting;
+// Tests need more of it.
+#[allow(dead_code)]
+#[path = "../../tests/liveness"]
+mod liveness {
+    pub mod judged;
+    mod oracle;
+    pub mod programs;
+}
 // Tests need more of it.
 #[allow(dead_code)]
 #[path = "../../tests/random_models/erased.rs"]

@@ -1,9 +1,9 @@
 //! Random programs, explored by every explorer and by one that knows nothing of them before they
-//! run.
+//! run; and random demands, judged by the definition.
 //!
 //! Each program is made from a seed ([`language`](super::language)) and judged by
 //! [`unforeseen`](super::unforeseen). Operations are also compared with what was claimed before
-//! them, as in debug builds. Workers, which are processes of this program, take blocks of seeds, so
+//! them, as in debug builds, and certificates are audited ([`audited`]). Workers, which are processes of this program, take blocks of seeds, so
 //! the search goes on after a panic. What goes wrong is made small, line by line, and kept in a
 //! folder: the program, and what was wrong with it.
 
@@ -16,14 +16,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use mazurka::explore::{EXPLORERS, Options};
 use mazurka::lang::compile;
 
 use super::amount::Amount;
-use super::commuting;
-use super::language;
+use super::liveness::judged;
+use super::liveness::programs::random_program;
 use super::unforeseen::Judgement;
+use super::{audited, commuting, language};
 
 /// How many seeds a worker takes at once.
 const BLOCK: u64 = 200;
@@ -38,12 +39,14 @@ const MOST_RUNS: usize = 300;
 #[derive(Subcommand)]
 pub enum Task {
     /// Explore random programs by every explorer, and by one that knows nothing of them before they
-    /// run
+    /// run; or judge random demands by the definition
     Programs(Programs),
     Files(super::files::Files),
     /// A block of seeds, in a process of its own
     #[command(hide = true)]
     Worker {
+        #[arg(value_enum)]
+        family: Family,
         from: u64,
         to: u64,
         most: u64,
@@ -56,8 +59,46 @@ pub enum Task {
     },
 }
 
+/// Which programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Family {
+    /// Programs of all operations, for all explorers
+    Operations,
+    /// Programs that demand something of endless executions, for `fair`
+    Demands,
+}
+
+impl Family {
+    fn name(self) -> &'static str {
+        match self {
+            Family::Operations => "operations",
+            Family::Demands => "demands",
+        }
+    }
+
+    /// The program with this seed.
+    fn text(self, seed: u64) -> String {
+        match self {
+            Family::Operations => language::generate(seed),
+            Family::Demands => random_program(seed).text,
+        }
+    }
+
+    /// In how many ways the program with this seed was judged, 0 if it is too large or is none; or
+    /// what is wrong.
+    fn judge(self, seed: u64, most: u64) -> Result<usize, String> {
+        match self {
+            Family::Operations => judge(&language::generate(seed), most),
+            Family::Demands => Ok(usize::from(judged::judge(&random_program(seed))?.is_some())),
+        }
+    }
+}
+
 #[derive(Args)]
 pub struct Programs {
+    /// Which programs
+    #[arg(long, value_enum, default_value_t = Family::Operations)]
+    family: Family,
     #[command(flatten)]
     amount: Amount,
     /// Pass over programs with more executions
@@ -70,12 +111,12 @@ impl Task {
         match self {
             Task::Programs(programs) => programs.run(),
             Task::Files(files) => files.run(),
-            Task::Worker { from, to, most } => {
+            Task::Worker { family, from, to, most } => {
                 mazurka::model::audit_everything();
                 let mut out = std::io::stdout().lock();
                 for seed in from..to {
                     writeln!(out, "begin {seed}").expect(PIPE);
-                    match judge(&language::generate(seed), most) {
+                    match family.judge(seed, most) {
                         Ok(compared) => writeln!(out, "end {compared}").expect(PIPE),
                         Err(how) => writeln!(out, "wrong {how}").expect(PIPE),
                     }
@@ -105,7 +146,7 @@ fn judge(text: &str, most: u64) -> Result<usize, String> {
     let Ok(program) = compile("random.maz", text, &[]) else { return Ok(0) };
     commuting::judge(&program, MOST_STATES)?;
     let Some(judgement) = Judgement::of(&program, most, Some(PATIENCE)) else { return Ok(0) };
-    let mut compared = 0;
+    let mut compared = audited::judge(&program)?;
     for listed in EXPLORERS {
         if let Some(found) = judgement.compare(&program, listed.with(&Options::default())) {
             found?;
@@ -170,7 +211,8 @@ impl Programs {
     fn block(&self, from: u64, to: u64, counts: &Counts) -> u64 {
         let seed = |number: u64| (self.amount.seed + number).to_string();
         let mut worker = this_program()
-            .args(["worker", &seed(from), &seed(to), &self.executions.to_string()])
+            .args(["worker", self.family.name(), &seed(from), &seed(to)])
+            .arg(self.executions.to_string())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -188,10 +230,11 @@ impl Programs {
                     (is_open, at) = (false, at + 1);
                     counts.programs.fetch_add(1, Ordering::Relaxed);
                 }
-                _ => {
+                found => {
                     (is_open, at) = (false, at + 1);
                     counts.programs.fetch_add(1, Ordering::Relaxed);
-                    self.keep(self.amount.seed + at - 1, counts);
+                    let how = found.map_or("", |(_, how)| how);
+                    self.keep(self.amount.seed + at - 1, how, counts);
                 }
             }
         }
@@ -203,21 +246,28 @@ impl Programs {
         if is_open {
             // It ended in the middle of a program.
             counts.programs.fetch_add(1, Ordering::Relaxed);
-            self.keep(self.amount.seed + at, counts);
+            self.keep(self.amount.seed + at, "it ended in the middle", counts);
             at += 1;
         }
         at
     }
 
-    /// Makes the program of this seed small, and writes it to the folder.
-    fn keep(&self, seed: u64, counts: &Counts) {
+    /// Makes the program of this seed small, if its text is all that there is to it, and writes it
+    /// to the folder.
+    fn keep(&self, seed: u64, how: &str, counts: &Counts) {
         fs::create_dir_all(&self.amount.keep).expect("a folder for findings");
         let path = self.amount.keep.join(format!("{seed}.maz"));
-        let text = language::generate(seed);
+        let text = self.family.text(seed);
         let wrong = |text: &str| self.wrong(&path, text);
-        let how = wrong(&text).unwrap_or_else(|| "it does not happen again".to_owned());
-        let small = shrink(&text, &kind(&how), &|text| wrong(text).map(|how| kind(&how)));
-        let how = wrong(&small).unwrap_or(how);
+        let (small, how) = match self.family {
+            Family::Operations => {
+                let how = wrong(&text).unwrap_or_else(|| "it does not happen again".to_owned());
+                let small = shrink(&text, &kind(&how), &|text| wrong(text).map(|how| kind(&how)));
+                let how = wrong(&small).unwrap_or(how);
+                (small, how)
+            }
+            Family::Demands => (text, how.to_owned()),
+        };
         fs::write(&path, format!("// Seed {seed}: {}\n{small}", how.replace('\n', "\n// ")))
             .expect("a finding");
         println!("seed {seed}: {how}\n  kept in {}", path.display());
