@@ -301,7 +301,9 @@ fn states_that_only_seem_to_be_the_same_are_noticed() {
 #[test]
 fn damaged_certificates_are_refused() {
     let mut rng = Rng::new(8);
-    let all: Vec<_> = MUTATED.iter().map(|text| certified(text)).collect();
+    let mut all: Vec<_> = MUTATED.iter().map(|text| certified(text)).collect();
+    all.retain(|(_, states)| states.len() < 100);
+    assert!(all.len() > 2);
     let (mut refused, mut others) = (0, 0);
     while refused < 10_000 {
         let (program, states) = rng.pick(&all);
