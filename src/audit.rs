@@ -247,6 +247,13 @@ pub fn refusal<S: System>(system: &S, items: Items) -> Option<&'static str> {
 }
 
 impl Claim {
+    /// Counts one more.
+    pub fn add(&mut self, is_deadlocked: bool, is_violating: bool) {
+        self.count += 1;
+        self.deadlocked += u64::from(is_deadlocked);
+        self.violating += u64::from(is_violating);
+    }
+
     fn about(self, items: Items) -> String {
         let Claim { count, deadlocked, violating } = self;
         format!("{count} {}, {deadlocked} deadlocked, {violating} violating", items.several())

@@ -56,9 +56,7 @@ impl<'a, 's, S: System> Audit<'a, 's, S> {
             let events: FxHashSet<Event> = self.walk.steps.iter().map(|step| step.event).collect();
             let is_broken =
                 broken.iter().any(|state| state.iter().all(|event| events.contains(event)));
-            claim.count += 1;
-            claim.deadlocked += u64::from(end.is_deadlocked);
-            claim.violating += u64::from(end.is_deadlocked || end.has_failed || is_broken);
+            claim.add(end.is_deadlocked, end.is_deadlocked || end.has_failed || is_broken);
             previous = class;
         }
         self.walk.cut(0);

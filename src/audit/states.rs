@@ -60,9 +60,7 @@ impl<'a, 's, S: System> States<'a, 's, S> {
         self.number(0);
         for at in 0..self.list.len() {
             let sight = self.visit(at).map_err(|why| why.about(at))?;
-            claim.count += 1;
-            claim.deadlocked += u64::from(sight.is_deadlocked);
-            claim.violating += u64::from(sight.is_deadlocked || sight.is_wrong);
+            claim.add(sight.is_deadlocked, sight.is_deadlocked || sight.is_wrong);
         }
         if let Some(missing) = self.places.iter().position(Option::is_none) {
             let why = match self.list.is_empty() {
@@ -164,7 +162,8 @@ impl<'a, 's, S: System> States<'a, 's, S> {
     /// Refuses states after which the execution neither ends nor changes any object: a livelock, or
     /// daemons that wait in loops.
     fn find_standstill(&self) -> Result<(), Refused> {
-        let sights = || self.sights.iter().flatten().enumerate();
+        let seen = "all states are in the list";
+        let sights = || self.sights.iter().map(|sight| sight.as_ref().expect(seen)).enumerate();
         let mut before: Vec<Vec<u32>> = vec![Vec::new(); self.sights.len()];
         for (number, sight) in sights() {
             sight.steps.iter().for_each(|&(_, next)| before[next as usize].push(number as u32));
@@ -180,7 +179,7 @@ impl<'a, 's, S: System> States<'a, 's, S> {
         }
         match is_fine.iter().position(|is_fine| !is_fine) {
             Some(one) => Err(Refused::new("after it all wait in loops for ever")
-                .about(self.places[one].expect("all states are in the list"))),
+                .about(self.places[one].expect(seen))),
             None => Ok(()),
         }
     }

@@ -9,8 +9,7 @@ use super::spec::Spec;
 use super::{Failure, files};
 use crate::audit::{self, Certificate, Claim, Items};
 use crate::explore::{
-    Budget, Collected, End, Explorer, Guarantee, Outcome, Profile, Reached, Setting, StopReason,
-    explore,
+    Budget, Collected, Explorer, Guarantee, Outcome, Profile, Reached, Setting, StopReason, explore,
 };
 use crate::report::Subject;
 use crate::report::text::shown;
@@ -90,12 +89,8 @@ pub(super) fn search(
         _ if outcome.stats.given_up > 0 => Err(no_end(items)),
         Err(why) => Err(why),
         Ok(list) => {
-            let count = |is: fn(&End) -> bool| list.values().filter(|end| is(end)).count() as u64;
-            let claim = Claim {
-                count: list.len() as u64,
-                deadlocked: count(|end| end.is_deadlocked),
-                violating: count(|end| end.is_violating),
-            };
+            let mut claim = Claim::default();
+            list.values().for_each(|end| claim.add(end.is_deadlocked, end.is_violating));
             let list = list.into_keys().collect();
             Ok(Certificate { program: program(&spec.subject), items, claim, list })
         }

@@ -343,6 +343,7 @@ fn certificates_of_states_on_the_command_line() {
         .join(format!("{}-states", std::process::id()));
     let file = file.to_str().expect("a path in UTF-8");
     let dining = format!("{root}/specs/mutex/philosophers.maz");
+    // Symmetry would leave out states.
     let made = run(&["check", &dining, "--explorer", "stateful", "--certificate", file]);
     assert_eq!(code(&made), 1, "{}", stderr(&made));
     let good = run(&["audit", &dining, file]);
@@ -351,7 +352,6 @@ fn certificates_of_states_on_the_command_line() {
     assert_eq!((code(&good), stdout(&good).as_str()), (1, lines), "{}", stderr(&good));
     std::fs::remove_file(file).unwrap();
 
-    // Symmetry would leave out states: without it they are all there.
     let waiting = format!("{root}/specs/daemon/watcher.maz");
     let none = run(&["check", &waiting, "--explorer", "stateful", "--certificate", file]);
     assert!(stderr(&none).contains("waits in a loop for ever"), "{}", stderr(&none));
