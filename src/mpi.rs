@@ -97,5 +97,6 @@ pub use unreceived::Unreceived;
 pub use verify::{Answer, Doubt, verify};
 
 pub(crate) use compiler::{Language, Query};
+pub(crate) use programs::located;
 pub(crate) use slip::Slip;
 pub(crate) use verify::Others;

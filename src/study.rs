@@ -19,6 +19,8 @@ mod figures;
 #[cfg(all(test, feature = "cli"))]
 pub(crate) mod made_up;
 #[cfg(feature = "cli")]
+mod mpi_program;
+#[cfg(feature = "cli")]
 mod point;
 #[cfg(feature = "cli")]
 mod row;
@@ -33,6 +35,8 @@ pub use agreement::{About, Disagreement, disagreements};
 pub use case::{Case, Job};
 pub use figures::{Figures, Limits};
 #[cfg(feature = "cli")]
+pub use mpi_program::MpiProgram;
+#[cfg(feature = "cli")]
 pub use point::{Point, median};
 #[cfg(feature = "cli")]
 pub use row::{Measured, Ran, Row, Searcher};
@@ -43,3 +47,5 @@ pub use task::Task;
 
 #[cfg(feature = "cli")]
 pub(crate) use agreement::foreseen;
+#[cfg(feature = "cli")]
+pub(crate) use task::Searchable;

@@ -17,7 +17,7 @@ use super::verification::{ResultArgs, SearchArgs};
 use super::{Exit, Failure, files, interrupt, memory};
 use crate::explore::{Budget, Explorer, OPTIONS, Outcome, Setting, Splits};
 use crate::report::text::{plural, quoted_path, shown};
-use crate::study::{Limits, Task, task};
+use crate::study::{Limits, Searchable, Task, task};
 
 /// Options for a search in parts.
 #[derive(Args)]
@@ -28,7 +28,7 @@ pub(super) struct BranchArgs {
     /// of one search. With `udpor`, `optimal` and `source` they also find each class once, but may
     /// take many times as long, because a branch does not know what the others have found
     #[arg(long, value_name = "DIR", conflicts_with_all = ["max_traces", "timeout", "max_memory", "jobs", "allow",
-        "warn", "deny", "draw", "format", "output"])]
+        "warn", "deny", "draw", "format", "output", "checkpoint"])]
     branches: Option<PathBuf>,
     /// With --branches: the number of files. Each gets branches from all over the search [default:
     /// 64]
@@ -43,7 +43,7 @@ pub(super) struct BranchArgs {
 }
 
 /// Options that a file of branches already determines, so the command line must not give them.
-const GIVEN: [&str; 21] = [
+const GIVEN: [&str; 22] = [
     "defines",
     "granularity",
     "kinds",
@@ -62,6 +62,7 @@ const GIVEN: [&str; 21] = [
     "warn",
     "deny",
     "keep_events",
+    "checkpoint",
     "draw",
     "save",
     "format",
@@ -110,7 +111,7 @@ pub(super) fn task_of(
     }
     Ok(Task {
         mazurka: env!("CARGO_PKG_VERSION").into(),
-        case,
+        program: Searchable::Spec(case),
         path: spec.subject.path.to_string_lossy().into_owned(),
         setting: setting.to_string(),
         depth: limits.depth,

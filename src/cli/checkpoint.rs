@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::merge::replay;
+#[cfg(unix)]
+use super::mpirun;
 use super::options::time;
 use super::output::Output;
 use super::parts::{Stored, strays};
@@ -23,8 +25,11 @@ use super::progress::Progress;
 use super::session::{Session, judged, say_how_to_go_on};
 use super::verification::{self, ResultArgs, Wanted};
 use super::{Exit, Failure, branches, files, interrupt, memory, states};
-use crate::explore::{Budget, Explorer, Kept, Part, Place, Saving, Setting, keep};
+use crate::explore::{Budget, Explorer, Kept, Outcome, Part, Place, Saving, Setting, keep};
+use crate::model::System;
+use crate::property::Properties;
 use crate::report::text::shown;
+use crate::study::Searchable;
 
 /// Options for a search that is saved.
 #[derive(Args)]
@@ -33,7 +38,7 @@ pub(super) struct CheckpointArgs {
     /// when it is done. `mazurka resume FILE` goes on from there. If FILE is already a checkpoint
     /// of this search, go on from it. For `stateful`, and for explorers that can search a single
     /// branch
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["branch", "branches", "max_traces"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "max_traces")]
     checkpoint: Option<PathBuf>,
     #[command(flatten)]
     interval: IntervalArgs,
@@ -90,9 +95,18 @@ pub(super) fn resume(
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let (file, name) = (session.file, Some(shown(session.file)));
-    match states::read(file)? {
-        Some((stored, body)) => states::go_on(stored, Some(body), (name, session), results, output),
-        None => go_on(Stored::read(file)?, name, session, results, output),
+    if let Some((stored, body)) = states::read(file)? {
+        return states::go_on(stored, Some(body), (name, session), results, output);
+    }
+    let stored = Stored::read(file)?;
+    match stored.task.program {
+        Searchable::Spec(_) => go_on(stored, name, session, results, output),
+        #[cfg(unix)]
+        Searchable::Mpi { .. } => mpirun::resume(stored, session, results, output),
+        #[cfg(not(unix))]
+        Searchable::Mpi { .. } => {
+            Err(Failure::Usage(format!("{}: MPI programs run on Linux only", shown(file))))
+        }
     }
 }
 
@@ -128,56 +142,97 @@ fn go_on(
     (results, drawing): (&ResultArgs, Wanted<'_>),
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    if files::is_stdin(session.file) {
-        return Err(Failure::Usage("a search is saved to a file: it needs a name".into()));
-    }
     let searched = stored.searched(session.input)?;
     let jobs = session.with_jobs(searched.setting).options().jobs;
-    let Session { file, interval, limits, lints, .. } = session;
-    refuse_forged(&stored, file)?;
-    let (start, before) = (Instant::now(), stored.spent.unwrap_or_default());
-    let budget = Budget {
-        cancel: interrupt::flag()?,
-        timeout: limits.timeout,
-        max_memory: limits.budget(memory::in_use).max_memory,
-        ..searched.budget.clone()
+    let searching = Searching {
+        system: &searched.spec.program,
+        setting: searched.setting,
+        properties: &searched.properties,
+        how: Kept::by(jobs.unwrap_or(NonZeroU32::MIN)),
     };
-    // An error is found before anything is searched.
-    stored.write(file)?;
-    let mut part = std::mem::take(&mut stored.part);
-    let mut last = Ok(());
-    let mut save = |part: &Part| {
-        stored.part = part.clone();
-        stored.spent = Some(before + start.elapsed());
-        stored.note_memory();
-        last = stored.write(file);
-        if let Err(Failure::Usage(why)) = &last {
-            output.warn(why);
-        }
-    };
-    let mut progress = Progress::new(!output.is_quiet());
-    let saving = Saving { interval, save: &mut save };
-    let how = Kept::by(jobs.unwrap_or(NonZeroU32::MIN));
-    let search = (&searched.spec.program, searched.setting);
-    let outcome = keep(&mut part, search, how, &budget, saving, &mut progress);
-    progress.finish();
-    let mut outcome = outcome.map_err(|stray| strays(file, stray))?;
-    replay(&searched, &outcome, &[(file, &part)])?;
-    outcome.elapsed += before;
-    if !part.has_beginning() {
-        let left = part.left().count();
+    let found = search(&mut stored, searching, &session, &searched.budget, output)?;
+    let Session { file, limits, lints, .. } = session;
+    let outcome = found.outcome;
+    if !stored.part.has_beginning() {
+        let left = stored.part.left().count();
         output.remark(branches::summary(&outcome, left, Some(file)));
-        last?;
+        found.saved?;
         return Ok(outcome.verdict().into());
     }
     let judged = judged(&stored, limits, lints, resumed_from);
     let peak = stored.peak_memory_bytes;
     let exit = verification::report(&searched, &outcome, peak, judged, (results, drawing), output)?;
-    last?;
-    if part.left().next().is_some() {
+    found.saved?;
+    if found.is_open {
         say_how_to_go_on(file, output);
     }
     Ok(exit)
+}
+
+/// What is searched, and how.
+pub(super) struct Searching<'s, S> {
+    pub(super) system: &'s S,
+    pub(super) setting: Setting,
+    pub(super) properties: &'s Properties,
+    pub(super) how: Kept,
+}
+
+/// A search that was saved.
+pub(super) struct Found {
+    pub(super) outcome: Outcome,
+    /// What is left of the limits.
+    pub(super) left: Budget,
+    /// Is something left to be searched?
+    pub(super) is_open: bool,
+    /// Could the file be written?
+    pub(super) saved: Result<(), Failure>,
+}
+
+/// Goes on with a search, and saves it now and then.
+pub(super) fn search<S: System>(
+    stored: &mut Stored,
+    searching: Searching<'_, S>,
+    session: &Session<'_>,
+    budget: &Budget,
+    output: &mut Output,
+) -> Result<Found, Failure> {
+    let Searching { system, setting, properties, how } = searching;
+    let &Session { file, interval, ref limits, .. } = session;
+    if files::is_stdin(file) {
+        return Err(Failure::Usage("a search is saved to a file: it needs a name".into()));
+    }
+    refuse_forged(stored, file)?;
+    let (start, before) = (Instant::now(), stored.spent.unwrap_or_default());
+    let budget = Budget {
+        cancel: interrupt::flag()?,
+        timeout: limits.timeout,
+        max_memory: limits.budget(memory::in_use).max_memory,
+        ..budget.clone()
+    };
+    // An error is found before anything is searched.
+    stored.write(file)?;
+    let mut part = std::mem::take(&mut stored.part);
+    let mut saved = Ok(());
+    let mut save = |part: &Part| {
+        stored.part = part.clone();
+        stored.spent = Some(before + start.elapsed());
+        stored.noted = system.noted();
+        stored.note_memory();
+        saved = stored.write(file);
+        if let Err(Failure::Usage(why)) = &saved {
+            output.warn(why);
+        }
+    };
+    let mut progress = Progress::new(!output.is_quiet());
+    let saving = Saving { interval, save: &mut save };
+    let outcome = keep(&mut part, (system, setting), how, &budget, saving, &mut progress);
+    progress.finish();
+    let mut outcome = outcome.map_err(|stray| strays(file, stray))?;
+    replay((system, properties), &outcome, &[(file, &part)])?;
+    outcome.elapsed += before;
+    let is_open = part.left().next().is_some();
+    stored.part = part;
+    Ok(Found { outcome, left: budget.after(start.elapsed()), is_open, saved })
 }
 
 /// Refuses a file whose pieces are not those of one search.

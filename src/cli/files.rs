@@ -66,6 +66,11 @@ pub(super) fn write(path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> Resu
     replace::write(path, contents).map_err(|error| cannot_write(path, error))
 }
 
+#[cfg(unix)]
+pub(super) fn cannot_read(path: &Path, error: io::Error) -> Failure {
+    Failure::Usage(format!("cannot read {}: {error}", shown(path)))
+}
+
 pub(super) fn cannot_write(path: &Path, error: io::Error) -> Failure {
     Failure::Usage(format!("cannot write {}: {error}", shown(path)))
 }

@@ -7,10 +7,12 @@ use clap::Args as ClapArgs;
 use super::log::hash;
 use super::options::LintArgs;
 use super::output::Output;
-use super::parts::{self, BEGINNING, Searched, Stored};
+use super::parts::{self, BEGINNING, Stored};
 use super::verification::{self, Judged, ResultArgs};
 use super::{Exit, Failure};
 use crate::explore::{Disagreement, Outcome, Part, Place};
+use crate::model::System;
+use crate::property::Properties;
 use crate::report::text::{plural, shown};
 use crate::report::{Merged, ViolationReport};
 
@@ -59,12 +61,13 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let searched = whole.searched(&files[0].0)?;
     let outcome = whole.part.outcome(&searched.budget);
     let of: Vec<_> = files.iter().map(|(path, stored)| (path.as_path(), &stored.part)).collect();
-    replay(&searched, &outcome, &of)?;
+    replay((&searched.spec.program, &searched.properties), &outcome, &of)?;
     if let Some(missing) = missing(&whole.part, &files) {
         output.remark(missing);
     }
     let (limits, shortest) = (whole.task.limits(), whole.task.shortest);
-    let merged = Some(Merged { files: files.len(), source_hash: hash(&whole.task.case.source) });
+    let source = whole.task.case().map_or("", |case| &case.source);
+    let merged = Some(Merged { files: files.len(), source_hash: hash(source) });
     let judged = Judged { limits, shortest, lints, merged, resumed_from: None };
     let (peak, results) = (whole.peak_memory_bytes, (&args.results, drawing));
     verification::report(&searched, &outcome, peak, judged, results, output)
@@ -112,12 +115,11 @@ fn join(files: &[(PathBuf, Stored)]) -> Result<Stored, Failure> {
 }
 
 /// Replays the violations and leaks, because a file may contain anything.
-pub(super) fn replay(
-    searched: &Searched,
+pub(super) fn replay<S: System>(
+    (program, properties): (&S, &Properties),
     outcome: &Outcome,
     files: &[(&Path, &Part)],
 ) -> Result<(), Failure> {
-    let (program, properties) = (&searched.spec.program, &searched.properties);
     let refused = |is_in: &dyn Fn(&Outcome) -> bool, what: &str, why: String| {
         let has = |part: &Part| part.done.values().any(|done| is_in(&done.outcome));
         let file = files.iter().find(|(_, part)| has(part));

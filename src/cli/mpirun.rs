@@ -1,31 +1,33 @@
 //! `mazurka mpirun`: verifies an MPI program, as `check` verifies a spec.
 
-use std::collections::BTreeMap;
+mod saved;
+mod searched;
+
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use clap::{Args as ClapArgs, ValueEnum, value_parser};
 
 use super::bounds::Bounds;
-use super::drawing::{Effort, Format};
+use super::checkpoint::CheckpointArgs;
 use super::execution::Execution;
 use super::options::{LintArgs, MpiArgs, bytes, time};
 use super::output::Output;
+use super::session::Session;
 use super::spec::Spec;
-use super::verification::{self, ResultArgs, SearchArgs};
+use super::verification::{ResultArgs, SearchArgs};
 use super::{Exit, Failure, known, memory, replay};
 use crate::explore::{Budget, Explorer, explore};
 use crate::model::{Schedule, Semantics};
-use crate::mpi::{Diagnosis, Files, Launch, Others, RANK_MEMORY, Ranks, Slip, TICK, Unreceived};
+use crate::mpi::Unreceived;
 use crate::property::Properties;
-use crate::report::dot;
-use crate::report::lint;
+use crate::report::FirstGood;
 use crate::report::lint::Levels;
-use crate::report::text::{quoted, shown};
-use crate::report::{CheckReport, FirstGood, Shown, Subject, Variants, ViolationReport};
-use crate::study::Limits;
-use crate::systems::history::History;
+use crate::study::MpiProgram;
+pub(super) use saved::resume;
+use searched::{Search, finish};
 
 /// Verify an MPI program: explore its executions and report what is wrong
 ///
@@ -44,7 +46,7 @@ use crate::systems::history::History;
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
     /// The number of ranks
-    #[arg(short = 'n', long = "np", value_name = "RANKS", default_value = "2", value_parser = value_parser!(u32).range(1..=256))]
+    #[arg(short = 'n', long = "np", value_name = "RANKS", default_value = "2", value_parser = value_parser!(u32).range(i64::from(*RANKS.start())..=i64::from(*RANKS.end())))]
     ranks: u32,
     /// The program and its arguments: options for `mpirun` come before it
     #[arg(value_names = ["PROGRAM", "ARGUMENT"], required = true, num_args = 1.., trailing_var_arg = true)]
@@ -55,6 +57,8 @@ pub(super) struct Args {
     search: SearchArgs,
     #[command(flatten)]
     lints: LintArgs,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
     /// Report that a rank hangs if it computes for longer than this without calling MPI
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
     step_timeout: Duration,
@@ -87,6 +91,9 @@ pub(super) struct Args {
     results: ResultArgs,
 }
 
+/// The possible numbers of ranks.
+const RANKS: RangeInclusive<u32> = 1..=256;
+
 /// Which files ranks change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Whose {
@@ -107,109 +114,73 @@ Examples:
   mazurka mpirun -n 3 --all --format json ./ring
   mazurka mpirun -n 4 --explorer random --executions 1000 ./ring
   mazurka mpirun -n 4 --deny leaks ./ring
+  mazurka mpirun -n 4 --checkpoint search.json ./ring
 
 Exit codes: 0 explored, nothing violated; 1 a violation was found, or a denied warning; 2 the
 command line is wrong, or the program cannot be run; 3 incomplete, nothing found so far: a limit or a
 signal stopped it, or the program does something that cannot be explored.";
 
 pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
-    let setting = args.search.setting("udpor")?;
+    let is_saved = args.checkpoint.file().is_some();
+    let setting = args.search.setting(if is_saved { "parsimonious" } else { "udpor" })?;
     let limits = args.search.limits()?;
     let lints = args.lints()?;
-    let drawing = args.results.direct([args.program()], output)?;
+    let drawing = args.results.direct([args.command[0].as_ref()], output)?;
     if let Some(schedule) = &args.schedule {
         return args.replay(schedule, output);
     }
-    let properties = Properties::default().with(Unreceived);
-    let budget = Budget { endless: Some(ENDLESS), ..args.search.budget(&limits, &properties)? };
+    let variants = args.mpi.variants(Semantics::ANY);
+    if let Some(file) = args.checkpoint.file() {
+        let [semantics] = variants[..] else {
+            let why = "`both` means several searches: --checkpoint is for one";
+            return Err(Failure::Usage(why.into()));
+        };
+        let (jobs, setting) = (setting.options().jobs, setting.without_jobs());
+        let budget = args.search.budget_of(&limits);
+        let (input, interval) = (args.command[0].as_ref(), args.checkpoint.interval());
+        let session = Session { file, input, jobs, interval, limits, lints };
+        let asked = (args.program(semantics), setting, &budget);
+        return saved::begin(asked, session, (&args.results, drawing), output);
+    }
+    let budget = args.search.budget(&limits, &judged())?;
     let begin = Instant::now();
     let mut progress = args.search.progress(output);
     let mut reports = Vec::new();
     let mut drawn = None;
-    for semantics in args.mpi.variants(Semantics::ANY) {
-        let system = args.system(semantics)?;
+    for semantics in variants {
+        let run = args.program(semantics);
+        let system = run.system()?;
+        let budget = Budget { endless: Some(ENDLESS), ..budget.after(begin.elapsed()) };
         if let Some(refusal) = setting.refusal(&system, &budget) {
             return Err(Failure::Usage(refusal));
         }
-        let left = || budget.after(begin.elapsed());
         let mut first = FirstGood::new(&mut progress);
-        let outcome = explore(&system, setting, left(), &mut first);
+        let outcome = explore(&system, setting, budget.clone(), &mut first);
         let first = first.found.filter(|_| args.show);
         let outcome = system.runner().judged(outcome);
-        let judged: (Limits, _) = (limits.clone(), properties.clone());
-        let peak = memory::peak();
-        let subject = args.subject(semantics);
-        let mut report = CheckReport::new(subject, &system, setting, judged, &outcome, peak);
-        let others = Others::new(&system, setting, &left());
-        for (report, violation) in report.violations.iter_mut().zip(&outcome.violations) {
-            rephrase(report, others.finding(violation));
-        }
-        // A rank that waits for a failed rank is not reported as a separate deadlock.
-        report.violations.retain(|found| !found.kind.is_standstill() || found.failed.is_empty());
-        report.mark_alike();
-        report.shortest = args.search.shortest;
-        report.unsupported = system.runner().reservation();
-        report.unseen = system.runner().unseen().map(Into::into);
-        if outcome.is_complete() && !system.runner().have_called() {
-            report.warnings.push(lint::of_no_calls(&report.subject));
-        }
-        report.warnings = lints.applied(report.warnings);
-        if report.violations.is_empty() {
-            report.shown = first.map(|schedule| Shown::of(&system, &schedule));
-        }
-        reports.push(report);
-        let subject = args.subject(semantics);
-        if drawn.is_none() && drawing.is_some() && !outcome.violations.is_empty() {
-            drawn = Some((Spec { subject, program: system }, outcome.violations.clone()));
+        let search = Search {
+            run: &run,
+            system: &system,
+            setting,
+            limits: &limits,
+            lints: &lints,
+            shortest: args.search.shortest,
+        };
+        reports.push(search.report(&outcome, &budget, memory::peak(), first));
+        if drawn.is_none() && !outcome.violations.is_empty() {
+            drawn = Some((Spec { subject: run.subject(), program: system }, outcome.violations));
         }
     }
     progress.finish();
-    args.results.print(&reports, output)?;
-    let exit = match reports.iter().any(CheckReport::is_denied) {
-        true => Exit::Violation,
-        false => Variants::new(&reports).verdict.into(),
-    };
-    if let Some((file, Format::Dot)) = drawing
-        && let Some(report) = reports.iter().find(|report| !report.violations.is_empty())
-        && let [first, ..] = &report.violations[..]
-        && first.kind.is_standstill()
-    {
-        let graph = dot::wait_for_graph(&report.subject, first);
-        verification::write_drawing(file, &graph, output)?;
-    } else if let Some(drawing) = drawing {
-        let found = drawn.as_ref().map(|(spec, violations)| (spec, &violations[..]));
-        verification::draw(drawing, found, (Effort::within(&limits), exit), output)?;
-    }
-    Ok(exit)
+    finish(&reports, &drawn, &limits, (&args.results, drawing), output)
 }
 
-/// Puts the diagnosis, in terms of MPI, into the report of a violation.
-fn rephrase(report: &mut ViolationReport, found: Diagnosis) {
-    report.message = match found.slip {
-        Slip::Assertion => format!("assertion failed: {}", found.message),
-        slip => format!("{slip}: {}", found.message),
-    };
-    report.slip = Some(found.slip.name());
-    report.places = found.places.into_iter().collect();
+/// The properties that are judged.
+fn judged() -> Properties {
+    Properties::default().with(Unreceived)
 }
 
 impl Args {
-    fn program(&self) -> &Path {
-        Path::new(&self.command[0])
-    }
-
-    /// The program, or the script if the program is an interpreter of Python.
-    fn source(&self) -> &Path {
-        let is_python = self
-            .program()
-            .file_name()
-            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"python"));
-        let scripts = self.command.iter().skip(1).map(Path::new);
-        let mut scripts =
-            scripts.filter(|word| word.extension().is_some_and(|ending| ending == "py"));
-        scripts.next().filter(|_| is_python).unwrap_or(self.program())
-    }
-
     /// The level of each lint. Lints about unreached code are refused, because they work only for
     /// specs.
     fn lints(&self) -> Result<Levels, Failure> {
@@ -232,10 +203,11 @@ impl Args {
                 "--schedule needs one value of --buffering and of --collectives, not `both`".into(),
             ));
         };
-        let system = self.system(semantics)?;
+        let run = self.program(semantics);
+        let system = run.system()?;
         let mut execution = Execution::new(&system, false);
         let divergence = execution.follow_recorded(&schedule, &recorded, &Bounds::none())?;
-        let mut report = execution.report(self.subject(semantics), None);
+        let mut report = execution.report(run.subject(), None);
         report.divergence = divergence;
         replay::show(
             &report,
@@ -246,50 +218,18 @@ impl Args {
         )
     }
 
-    fn system(&self, semantics: Semantics) -> Result<History<Ranks>, Failure> {
-        let launch = Launch {
-            arguments: self.command[1..].to_vec(),
+    /// The program, with these semantics.
+    fn program(&self, semantics: Semantics) -> MpiProgram {
+        MpiProgram {
+            command: self.command.clone(),
+            ranks: self.ranks,
+            folder: std::env::current_dir().unwrap_or_default(),
             semantics,
             step_timeout: self.step_timeout,
             tick: self.tick,
             rank_memory: self.rank_memory,
-            files: match self.files {
-                Whose::Own => Files::Own,
-                Whose::Real => Files::Real,
-            },
-            base: std::env::current_dir().unwrap_or_default(),
-            ..Launch::new(self.program(), self.ranks)
-        };
-        let ranks = Ranks::new(launch).map_err(Failure::Usage)?;
-        Ok(History::new(ranks).max_processes(self.max_processes as usize))
-    }
-
-    fn subject(&self, semantics: Semantics) -> Subject {
-        let program = shown(self.source());
-        let constants = BTreeMap::from([("ranks".to_owned(), self.ranks.into())]);
-        let (buffering, leaving) = (semantics.buffering, semantics.leaving);
-        let mut before = format!("mazurka mpirun -n {}", self.ranks);
-        before += &format!(" --buffering {buffering} --collectives {leaving}");
-        if semantics.max_polls != Semantics::default().max_polls {
-            before += &format!(" --polls {}", semantics.max_polls);
-        }
-        if self.tick != TICK {
-            before += &format!(" --tick {}", humantime::format_duration(self.tick));
-        }
-        if self.rank_memory != RANK_MEMORY {
-            before += &format!(" --rank-memory {}", self.rank_memory);
-        }
-        if self.files == Whose::Real {
-            before += " --files real";
-        }
-        let after = self.command.iter().map(quoted).collect::<Vec<_>>().join(" ");
-        Subject {
-            spec: program,
-            path: self.source().to_owned(),
-            constants,
-            semantics: Some(semantics),
-            command: Some([before, after]),
-            ..Subject::in_rust(false)
+            changes_files: self.files == Whose::Real,
+            max_processes: self.max_processes,
         }
     }
 }

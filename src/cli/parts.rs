@@ -37,6 +37,11 @@ pub(super) struct Stored {
     /// For a checkpoint: the time that the search has taken so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) spent: Option<Duration>,
+    /// For a checkpoint: what the system has noted ([`System::noted`]).
+    ///
+    /// [`System::noted`]: crate::model::System::noted
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) noted: Option<String>,
     pub(super) part: Part,
 }
 
@@ -74,7 +79,8 @@ pub(super) struct Searched {
 
 impl Stored {
     pub(super) fn new(task: Task, part: Part) -> Stored {
-        Stored { checksum: String::new(), task, peak_memory_bytes: None, spent: None, part }
+        let (checksum, peak_memory_bytes, spent, noted) = Default::default();
+        Stored { checksum, task, peak_memory_bytes, spent, noted, part }
     }
 
     /// Reads a file.
@@ -121,7 +127,8 @@ impl Stored {
     }
 
     fn sum(&self) -> String {
-        let said = (&self.task, &self.peak_memory_bytes, &self.spent, &self.part);
+        let Stored { task, peak_memory_bytes, spent, noted, part, .. } = self;
+        let said = (task, peak_memory_bytes, spent, noted, part);
         hash(serde_json::to_string(&said).expect("parts are serialisable"))
     }
 
@@ -154,9 +161,13 @@ impl Stored {
     pub(super) fn prepared(&self, path: &Path) -> Result<Searched, Failure> {
         let task = &self.task;
         let refused = |why: String| Failure::Usage(format!("{}: {why}", shown(path)));
-        let spec = Spec::of_task(task)?;
+        let Some(case) = task.case() else {
+            let why = "a search of an MPI program, which only `mazurka resume` goes on with";
+            return Err(refused(why.into()));
+        };
+        let spec = Spec::again(Path::new(&task.path), case)?;
         let setting: Setting = task.setting.parse().map_err(refused)?;
-        let properties = Properties::default().allow_pending(task.case.allow_pending);
+        let properties = Properties::default().allow_pending(case.allow_pending);
         let budget = Budget { properties: properties.clone(), ..task.budget() };
         Ok(Searched { spec, setting, properties, budget })
     }

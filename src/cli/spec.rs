@@ -14,7 +14,7 @@ use crate::model::flow::Flow;
 use crate::model::{System, Value, Values, masked};
 use crate::report::Subject;
 use crate::report::text::shown;
-use crate::study::{Case, Limits, Task};
+use crate::study::{Case, Limits};
 
 /// A compiled spec, or another system that a command works on, with what reports need to know about
 /// it.
@@ -39,12 +39,11 @@ impl Spec {
         Ok((case, spec))
     }
 
-    /// Compiles the spec of a search in parts. Warnings are not printed again: the command that cut
+    /// Compiles a spec of a search in parts. Warnings are not printed again: the command that cut
     /// the search has printed them.
-    pub(super) fn of_task(task: &Task) -> Result<Spec, Failure> {
-        let program =
-            task.case.compile().map_err(|diagnostics| Failure::Spec(Box::new(diagnostics)))?;
-        Ok(Spec::of(Path::new(&task.path), &task.case, program))
+    pub(super) fn again(path: &Path, case: &Case) -> Result<Spec, Failure> {
+        let program = case.compile().map_err(|diagnostics| Failure::Spec(Box::new(diagnostics)))?;
+        Ok(Spec::of(path, case, program))
     }
 
     /// Compiles a spec for each requested choice of MPI semantics; only once if the spec does not

@@ -152,7 +152,7 @@ pub(super) fn go_on(
         Some(reason) if reason.is_external() => outcome.stopped_by = ended_by.or(Some(reason)),
         _ => {}
     }
-    replay(&searched, &outcome, &[(file, &Part::default())])?;
+    replay((program, &searched.properties), &outcome, &[(file, &Part::default())])?;
     outcome.elapsed += before;
     stored.note_memory();
     let judged = judged(&stored, limits, lints, resumed_from);

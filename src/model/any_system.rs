@@ -96,6 +96,14 @@ impl System for AnySystem<'_> {
         self.0.looks_further()
     }
 
+    fn noted(&self) -> Option<String> {
+        self.0.noted()
+    }
+
+    fn recall(&self, noted: &str) -> bool {
+        self.0.recall(noted)
+    }
+
     fn attempt<T: Send + 'static>(&self, work: impl Fn(&Self) -> T + Send + Sync + 'static) -> T {
         work(self)
     }
@@ -179,6 +187,14 @@ impl<P: Deref<Target = S> + Sync, S: System> System for Inside<P, S> {
 
     fn looks_further(&self) -> bool {
         self.0.looks_further()
+    }
+
+    fn noted(&self) -> Option<String> {
+        self.0.noted()
+    }
+
+    fn recall(&self, noted: &str) -> bool {
+        self.0.recall(noted)
     }
 
     fn attempt<T: Send + 'static>(&self, work: impl Fn(&Self) -> T + Send + Sync + 'static) -> T {

@@ -92,7 +92,7 @@ impl Program {
 }
 
 /// Where a program is that is called by this name.
-fn located(named: &Path) -> PathBuf {
+pub(crate) fn located(named: &Path) -> PathBuf {
     let is_plain = named.components().count() == 1 && !named.is_file();
     let folders = std::env::var_os("PATH").filter(|_| is_plain).unwrap_or_default();
     let mut places = std::env::split_paths(&folders).map(|folder| folder.join(named));

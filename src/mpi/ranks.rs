@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use super::ledger::Ledger;
 use super::programs::Program;
 use super::servers::{Process, Servers};
@@ -130,7 +132,7 @@ impl Code {
 }
 
 /// What ranks did that cannot be explored.
-#[derive(Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Unexplored {
     /// The first reason why a search had to end, in a sentence.
     end: Option<String>,
@@ -552,6 +554,14 @@ impl Runner for Ranks {
 
     fn may_cancel(&self) -> bool {
         false
+    }
+
+    fn noted(&self) -> Option<String> {
+        Some(self.notes())
+    }
+
+    fn recall(&self, noted: &str) -> bool {
+        self.take_notes(noted).is_ok()
     }
 
     fn may_return(&self, op: Option<&Op>) -> bool {

@@ -21,8 +21,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 /// How a rank uses a file or a folder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Use {
     /// Reads its content, or checks that it exists.
     Reads,
@@ -83,7 +85,7 @@ impl Use {
 }
 
 /// A process that uses files.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct User {
     /// Its number, and that of the first process that was started with it.
     pub(super) number: u32,
@@ -93,7 +95,7 @@ pub(super) struct User {
 }
 
 /// A use by a rank, and its place in the program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Used {
     user: User,
     what: Use,
@@ -102,7 +104,7 @@ struct Used {
 }
 
 /// The uses of files by ranks.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Uses {
     by_path: BTreeMap<String, Vec<Used>>,
     /// The paths that a process has used without MPI, and not by MPI, in one of its runs.
@@ -195,7 +197,7 @@ impl Uses {
     /// A file that one process uses by MPI, and another one only without MPI: a sentence.
     pub(super) fn apart(&self) -> Option<String> {
         self.apart.iter().find_map(|(path, number)| {
-            let uses = &self.by_path[path];
+            let uses = self.by_path.get(path)?;
             let by_mpi = |used: &&Used| used.what == Use::Shares && used.user.number != *number;
             let without = |used: &&Used| !used.what.is_by_mpi() && used.user.number == *number;
             let (one, other) = (uses.iter().find(by_mpi)?, uses.iter().find(without)?);

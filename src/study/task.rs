@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Case, Limits};
+use super::{Case, Limits, MpiProgram};
 use crate::explore::{Budget, Depth, Explorer, Setting};
 use crate::model::System;
 
@@ -13,7 +13,8 @@ pub struct Task {
     /// The version of this crate: another version may split a search in another way.
     pub(crate) mazurka: String,
     /// The program.
-    pub(crate) case: Case,
+    #[serde(flatten)]
+    pub(crate) program: Searchable,
     /// The file that it was read from.
     pub(crate) path: String,
     /// The explorer: the text of a [`Setting`].
@@ -30,7 +31,51 @@ pub struct Task {
     pub(crate) keep_events: Option<usize>,
 }
 
+/// What is searched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Searchable {
+    /// A spec.
+    #[serde(rename = "case")]
+    Spec(Case),
+    /// An MPI program.
+    #[serde(rename = "mpi")]
+    Mpi {
+        /// The program.
+        run: MpiProgram,
+        /// The hash of its file; of the script, if it is an interpreter of Python.
+        hash: String,
+    },
+}
+
+impl Searchable {
+    /// The first difference, in words; `None` if they are equal.
+    fn difference(&self, other: &Searchable) -> Option<&'static str> {
+        let parts = match (self, other) {
+            (Searchable::Spec(own), Searchable::Spec(other)) => [
+                ("other programs", own.source == other.source),
+                ("other constants", own.defines == other.defines),
+            ],
+            (Searchable::Mpi { run: own, hash }, Searchable::Mpi { run: other, hash: others }) => [
+                ("the program has changed", hash == others || own.command != other.command),
+                ("other programs, arguments or ranks", {
+                    (&own.command, own.ranks) == (&other.command, other.ranks)
+                }),
+            ],
+            _ => return Some("other programs"),
+        };
+        parts.into_iter().find(|(_, is_same)| !is_same).map(|(what, _)| what)
+    }
+}
+
 impl Task {
+    /// The program, if it is a spec.
+    pub(crate) fn case(&self) -> Option<&Case> {
+        match &self.program {
+            Searchable::Spec(case) => Some(case),
+            Searchable::Mpi { .. } => None,
+        }
+    }
+
     /// The limits of the search.
     pub(crate) fn limits(&self) -> Limits {
         Limits { depth: self.depth, depth_measure: self.depth_measure, ..Limits::default() }
@@ -45,10 +90,8 @@ impl Task {
 
     /// The first difference between this task and another one, in words; `None` if they are equal.
     pub(crate) fn difference(&self, other: &Task) -> Option<&'static str> {
-        let (own, case) = (&self.case, &other.case);
+        let difference = self.program.difference(&other.program);
         let parts = [
-            ("other programs", own.source == case.source),
-            ("other constants", own.defines == case.defines),
             ("other explorers", self.setting == other.setting),
             (
                 "another depth",
@@ -56,7 +99,8 @@ impl Task {
             ),
             ("other options", self == other),
         ];
-        parts.into_iter().find(|(_, is_same)| !is_same).map(|(what, _)| what)
+        let others = || parts.into_iter().find(|(_, is_same)| !is_same).map(|(what, _)| what);
+        difference.or_else(others)
     }
 }
 

@@ -351,6 +351,17 @@ impl<R: Runner> System for History<R> {
         self.gives_up()
     }
 
+    fn noted(&self) -> Option<String> {
+        let of_runner = self.runner().noted().unwrap_or_default();
+        Some(format!("{}\n{of_runner}", self.shared.loops.noted()))
+    }
+
+    fn recall(&self, noted: &str) -> bool {
+        noted.split_once('\n').is_some_and(|(loops, of_runner)| {
+            self.shared.loops.recall(loops) && self.runner().recall(of_runner)
+        })
+    }
+
     fn is_daemon(&self, &Local(node): &Local) -> bool {
         self.runner().is_daemon(self.tree().start(node))
     }

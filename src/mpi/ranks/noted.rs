@@ -1,13 +1,44 @@
 //! What ranks note beside their questions: how they use files and threads.
 
 use std::sync::MutexGuard;
+use std::sync::atomic::Ordering;
 
-use super::{Ranks, Trouble, place};
+use serde::{Deserialize, Serialize};
+
+use super::{Ranks, Trouble, Unexplored, place};
 use crate::model::Failure;
 use crate::mpi::uses::{Alone, Use, Uses};
 use crate::mpi::wire::Parts;
 
+/// What ranks have done in a search so far.
+#[derive(Serialize, Deserialize)]
+struct Noted {
+    have_called: bool,
+    unexplored: Unexplored,
+    uses: Uses,
+}
+
 impl Ranks {
+    /// What the ranks have done that no part of a search shows, for
+    /// [`take_notes`](Ranks::take_notes).
+    pub(super) fn notes(&self) -> String {
+        let (unexplored, uses) = (self.unexplored().clone(), self.uses().clone());
+        let noted = Noted { have_called: self.have_called(), unexplored, uses };
+        serde_json::to_string(&noted).expect("notes are serialisable")
+    }
+
+    /// Takes up what ranks have done in another process.
+    ///
+    /// # Errors
+    /// If these are not notes.
+    pub(super) fn take_notes(&self, notes: &str) -> serde_json::Result<()> {
+        let Noted { have_called, unexplored, uses } = serde_json::from_str(notes)?;
+        self.calls.fetch_or(have_called, Ordering::Relaxed);
+        *self.unexplored() = unexplored;
+        *self.uses() = uses;
+        Ok(())
+    }
+
     pub(super) fn uses(&self) -> MutexGuard<'_, Uses> {
         self.uses.lock().expect("no thread panics while it has the uses")
     }

@@ -134,6 +134,16 @@ pub trait Runner: Send + Sync + 'static {
         false
     }
 
+    /// What the runner adds to [`System::noted`](crate::model::System::noted).
+    fn noted(&self) -> Option<String> {
+        None
+    }
+
+    /// See [`System::recall`](crate::model::System::recall).
+    fn recall(&self, noted: &str) -> bool {
+        noted.is_empty()
+    }
+
     /// The judgement of terminal states that are not deadlocks, if there is one.
     fn judge(&self) -> Option<&Judge> {
         None

@@ -174,6 +174,27 @@ impl Loops {
         true
     }
 
+    /// How loops are cut, as a text.
+    pub(crate) fn noted(&self) -> String {
+        let [rounds, longer] =
+            [&self.rounds, &self.in_livelocks].map(|rounds| rounds.load(Ordering::Relaxed));
+        format!("{rounds} {longer} {}", u8::from(self.has_cut.load(Ordering::Relaxed)))
+    }
+
+    /// Cuts loops in the same way as the search that has noted this. Returns whether it was noted by
+    /// a search.
+    pub(crate) fn recall(&self, noted: &str) -> bool {
+        let numbers: Option<Vec<usize>> = noted.split(' ').map(|word| word.parse().ok()).collect();
+        let Some([rounds, longer, has_cut]) = numbers.as_deref() else { return false };
+        if !(ROUNDS..=MORE).contains(rounds) || !(ROUNDS..=MORE).contains(longer) {
+            return false;
+        }
+        self.rounds.store(*rounds, Ordering::Relaxed);
+        self.in_livelocks.store(*longer, Ordering::Relaxed);
+        self.has_cut.fetch_or(*has_cut != 0, Ordering::Relaxed);
+        true
+    }
+
     /// What a verdict rests on, if a loop was cut.
     pub(crate) fn assumption(&self) -> Option<String> {
         let load = |rounds: &AtomicUsize| rounds.load(Ordering::Relaxed);
