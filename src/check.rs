@@ -38,16 +38,23 @@ mod again;
 mod beginnings;
 mod chosen;
 mod memory;
+#[cfg(feature = "cli")]
+mod saved;
 
 use std::fmt;
 use std::num::NonZeroU32;
 use std::panic::Location;
+#[cfg(feature = "cli")]
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 pub(crate) use chosen::Chosen;
+#[cfg(feature = "cli")]
+pub(crate) use saved::Checkpoint;
 
 use crate::explore::{
-    Budget, Explorer, NoObserver, Outcome, Stats, StopReason, Verdict, Violation, ViolationKind,
+    Budget, Explorer, NoObserver, Observer, Outcome, Stats, StopReason, Verdict, Violation,
+    ViolationKind,
 };
 use crate::model::{AnySystem, System};
 use crate::property::{Properties, Property};
@@ -82,6 +89,8 @@ pub(crate) struct How {
     pub(crate) all: bool,
     pub(crate) shortest: bool,
     pub(crate) allow_pending: bool,
+    #[cfg(feature = "cli")]
+    pub(crate) checkpoint: Option<Checkpoint>,
 }
 
 impl How {
@@ -95,7 +104,17 @@ impl How {
             all: false,
             shortest: false,
             allow_pending: false,
+            #[cfg(feature = "cli")]
+            checkpoint: None,
         }
+    }
+
+    /// Saves the search to this file.
+    #[cfg(feature = "cli")]
+    #[track_caller]
+    pub(crate) fn save(&mut self, file: PathBuf, interval: Duration) {
+        self.explorer = self.explorer.clone().in_pieces();
+        self.checkpoint = Some(Checkpoint { file, interval, place: Location::caller() });
     }
 
     /// Explores by this number of threads.
@@ -124,21 +143,44 @@ impl How {
         if self.limits.max_memory.is_some() && !memory::is_known() {
             return Some("`max_memory`: the memory in use is not known on this platform".into());
         }
+        #[cfg(feature = "cli")]
+        if self.checkpoint.is_some()
+            && let Some(why) = Checkpoint::refusal(system, self.explorer.setting(), &self.budget())
+        {
+            return Some(why);
+        }
         self.explorer.refusal(system, self.jobs, &self.budget())
+    }
+
+    /// Explores, or goes on with a search that was saved; with a new one if it `is_new`.
+    fn searched(
+        &self,
+        system: &AnySystem<'_>,
+        (budget, is_new): (Budget, bool),
+        observer: &mut dyn Observer,
+    ) -> (Outcome, Option<String>) {
+        #[cfg(feature = "cli")]
+        if let Some((checkpoint, setting)) = self.checkpoint.as_ref().zip(self.explorer.setting()) {
+            let search = (&budget, is_new);
+            let found = checkpoint.explored(system, (self, setting), search, observer);
+            return (found.0, found.1.then(|| checkpoint.name()));
+        }
+        let _ = is_new;
+        (self.explorer.explore(system, self.jobs, budget, observer), None)
     }
 
     fn explore(&self, system: &AnySystem<'_>) -> Checked {
         let (begun, budget, mut limits) = (Instant::now(), self.budget(), self.limits.clone());
-        let explored = |budget: Budget| {
+        let explored = |budget: Budget, is_new: bool| {
             let mut nobody = NoObserver;
             let mut first = FirstGood::new(&mut nobody);
-            let outcome = self.explorer.explore(system, self.jobs, budget, &mut first);
-            (outcome, first.found)
+            let (outcome, from) = self.searched(system, (budget, is_new), &mut first);
+            (outcome, first.found, from)
         };
-        let (mut outcome, mut first) = explored(budget.clone());
+        let (mut outcome, mut first, mut resumed_from) = explored(budget.clone(), false);
         let is_livelock = |found: &Violation| found.kind == ViolationKind::Livelock;
         while outcome.violations.iter().any(is_livelock) && system.looks_further() {
-            (outcome, first) = explored(budget.after(begun.elapsed()));
+            (outcome, first, resumed_from) = explored(budget.after(begun.elapsed()), true);
         }
         if outcome.stopped_by == Some(StopReason::Endless)
             && outcome.violations.is_empty()
@@ -157,7 +199,8 @@ impl How {
         let (instrument, judged) = (self.explorer.instrument(), self.judged());
         let asked = (limits, judged);
         let report = CheckReport::new(subject, system, instrument, asked, &outcome, None);
-        Checked { report: CheckReport { shortest: self.shortest, shown, ..report }, outcome }
+        let shortest = self.shortest;
+        Checked { report: CheckReport { shortest, shown, resumed_from, ..report }, outcome }
     }
 }
 
@@ -241,6 +284,22 @@ impl<S: System> Check<'_, S> {
     /// those of other tests in the process count, too. Known on Linux only.
     pub fn max_memory(mut self, bytes: u64) -> Self {
         self.how.limits.max_memory = Some(bytes);
+        self
+    }
+
+    /// Saves the search to this file in such intervals. If the process is stopped or killed, the same
+    /// check goes on from there when it is run again, and its figures are those of a search that was
+    /// not interrupted. When the search is over, the file is removed. A file is for one check.
+    ///
+    /// The explorer is `parsimonious`, unless [`explorer`](Check::explorer) is called after this.
+    ///
+    /// # Panics
+    /// When the search begins, if the file cannot be written, or is of another search or of another
+    /// program.
+    #[cfg(feature = "cli")]
+    #[track_caller]
+    pub fn checkpoint(mut self, file: impl Into<PathBuf>, interval: Duration) -> Self {
+        self.how.save(file.into(), interval);
         self
     }
 

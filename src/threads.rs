@@ -55,6 +55,7 @@ pub mod cell;
 pub mod future;
 pub mod hint;
 mod loom;
+mod noted;
 mod scope;
 mod statics;
 pub mod sync;

@@ -24,6 +24,7 @@ mod intervals;
 mod outcomes;
 mod passing;
 mod polls;
+mod saved;
 mod seen;
 mod spawned;
 mod steps;

@@ -5,6 +5,7 @@ mod counted;
 mod limits;
 mod memory;
 mod panics;
+mod saved;
 mod tasks;
 mod twins;
 

@@ -53,6 +53,24 @@ impl Chosen {
         Chosen::Listed(change(so_far))
     }
 
+    /// The explorer and its options, if it is of the table.
+    #[cfg(feature = "cli")]
+    pub(super) fn setting(&self) -> Option<Setting> {
+        match self {
+            Chosen::Listed(setting) => Some(*setting),
+            Chosen::Other(_) => None,
+        }
+    }
+
+    /// One whose pieces repeat nothing, if it is one of those that are the default.
+    #[cfg(feature = "cli")]
+    pub(super) fn in_pieces(self) -> Chosen {
+        let is_default = self
+            .setting()
+            .is_some_and(|setting| ["auto", "udpor"].contains(&setting.to_string().as_str()));
+        if is_default { Chosen::named("parsimonious") } else { self }
+    }
+
     pub(crate) fn profile(&self) -> Profile {
         match self {
             Chosen::Listed(setting) => setting.profile(),

@@ -100,7 +100,9 @@ pub(super) fn resume(
     }
     let stored = Stored::read(file)?;
     match stored.task.program {
-        Searchable::Spec(_) => go_on(stored, name, session, results, output),
+        Searchable::Spec(_) | Searchable::Test { .. } => {
+            go_on(stored, name, session, results, output)
+        }
         #[cfg(unix)]
         Searchable::Mpi { .. } => mpirun::resume(stored, session, results, output),
         #[cfg(not(unix))]

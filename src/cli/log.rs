@@ -76,7 +76,7 @@ impl Key {
 
 /// The 64-bit FNV-1a hash of a text or a file, as 16 hexadecimal digits: the same on every platform
 /// and in every version.
-pub(super) fn hash(contents: impl AsRef<[u8]>) -> String {
+pub(crate) fn hash(contents: impl AsRef<[u8]>) -> String {
     let start = 0xcbf2_9ce4_8422_2325_u64;
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
     format!("{:016x}", contents.as_ref().iter().copied().fold(start, step))

@@ -18,9 +18,9 @@ use crate::report::{Merged, ViolationReport};
 
 /// Combine the results of `check --branch` into the result of the whole search
 ///
-/// The time is the sum of the times of all parts, and the memory is the maximum. With `exhaustive`,
-/// `parsimonious` and `sleep`, everything else is as in the report of one search by
-/// `mazurka check`. With other explorers, violations may come in another order, and with other
+/// The time is the sum of the times of all parts, and the memory is the maximum. With `exhaustive`
+/// and `sleep`, everything else is as in the report of one search by `mazurka check`; with
+/// `parsimonious` and --all, all figures are. With other explorers, violations may come in another order, and with other
 /// executions that lead to them. If results are missing, a note lists them, and if nothing wrong
 /// was found so far, the exit code is 3.
 ///

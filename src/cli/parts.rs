@@ -24,25 +24,25 @@ use crate::explore::{Budget, Part, Setting, Stray};
 use crate::model::masked;
 use crate::property::Properties;
 use crate::report::text::shown;
-use crate::study::{Task, task};
+use crate::study::{Searchable, Task, task};
 
 /// A part of a search, as it is stored in a file.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Stored {
+pub(crate) struct Stored {
     /// The hash of the other fields.
     checksum: String,
-    pub(super) task: Task,
+    pub(crate) task: Task,
     /// The largest peak memory of the processes that have searched this part.
     pub(super) peak_memory_bytes: Option<u64>,
     /// For a checkpoint: the time that the search has taken so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) spent: Option<Duration>,
+    pub(crate) spent: Option<Duration>,
     /// For a checkpoint: what the system has noted ([`System::noted`]).
     ///
     /// [`System::noted`]: crate::model::System::noted
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) noted: Option<String>,
-    pub(super) part: Part,
+    pub(crate) noted: Option<String>,
+    pub(crate) part: Part,
 }
 
 /// The name of the file with the beginning of the search.
@@ -78,13 +78,13 @@ pub(super) struct Searched {
 }
 
 impl Stored {
-    pub(super) fn new(task: Task, part: Part) -> Stored {
+    pub(crate) fn new(task: Task, part: Part) -> Stored {
         let (checksum, peak_memory_bytes, spent, noted) = Default::default();
         Stored { checksum, task, peak_memory_bytes, spent, noted, part }
     }
 
     /// Reads a file.
-    pub(super) fn read(path: &Path) -> Result<Stored, Failure> {
+    pub(crate) fn read(path: &Path) -> Result<Stored, Failure> {
         Stored::parse(path, &files::read_of_search(path)?)
     }
 
@@ -133,7 +133,7 @@ impl Stored {
     }
 
     /// Writes the part to a file.
-    pub(super) fn write(&self, path: &Path) -> Result<(), Failure> {
+    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
         files::write(path, &self.text())
     }
 
@@ -162,7 +162,12 @@ impl Stored {
         let task = &self.task;
         let refused = |why: String| Failure::Usage(format!("{}: {why}", shown(path)));
         let Some(case) = task.case() else {
-            let why = "a search of an MPI program, which only `mazurka resume` goes on with";
+            let why = match task.program {
+                Searchable::Test { .. } => {
+                    "a check of a program in Rust, which goes on with it itself"
+                }
+                _ => "a search of an MPI program, which only `mazurka resume` goes on with",
+            };
             return Err(refused(why.into()));
         };
         let spec = Spec::again(Path::new(&task.path), case)?;

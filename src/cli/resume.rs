@@ -12,20 +12,24 @@ use super::session::Session;
 use super::verification::{self, ResultArgs};
 use super::{Exit, Failure};
 
-/// Go on with a search that `check --checkpoint` has saved
+/// Go on with a search that `check --checkpoint` or `mpirun --checkpoint` has saved
 ///
 /// The file has the program, the explorer and its options, and what is done so far. What it says to
 /// be done is trusted, and the report says "resumed from FILE". The search is saved to the same
 /// file. With `exhaustive`, `parsimonious`, `sleep` and `stateful` the final figures are those of a
 /// search that was not interrupted; with other explorers they are those of a search with
-/// `--checkpoint` that was not interrupted.
+/// `--checkpoint` that was not interrupted. (`parsimonious` may show another execution with the same
+/// violation, and without --all it may find another violation first.)
+///
+/// The file of an MPI program names the program: it is run, so take such files only from whom you
+/// would take a program.
 ///
 /// Files that `check --branches`, `check --branch` and `check` under `mpirun` have written are
 /// taken, too.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
-    /// The file that `check --checkpoint` has written
+    /// The file that --checkpoint has written
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The number of threads, for `exhaustive`, `parsimonious`, `sleep` and `stateful` [default:
@@ -47,6 +51,7 @@ Examples:
   mazurka check philosophers.maz --timeout 1h --checkpoint search.json
   mazurka resume search.json
   mazurka resume search.json --timeout 1h -o result.json
+  mazurka mpirun -n 4 --checkpoint search.json ./ring
 
 Exit codes: as for `check`; 2 also if FILE is damaged, or no checkpoint.";
 

@@ -45,6 +45,14 @@ pub(crate) enum Searchable {
         /// The hash of its file; of the script, if it is an interpreter of Python.
         hash: String,
     },
+    /// What a program in Rust checks at some place.
+    #[serde(rename = "test")]
+    Test {
+        /// The file and the line.
+        place: String,
+        /// The hash of the program that checks.
+        hash: String,
+    },
 }
 
 impl Searchable {
@@ -61,6 +69,13 @@ impl Searchable {
                     (&own.command, own.ranks) == (&other.command, other.ranks)
                 }),
             ],
+            (
+                Searchable::Test { place: own, hash },
+                Searchable::Test { place: other, hash: others },
+            ) => [
+                ("it is checked at another place", own == other),
+                ("the program has changed", hash == others),
+            ],
             _ => return Some("other programs"),
         };
         parts.into_iter().find(|(_, is_same)| !is_same).map(|(what, _)| what)
@@ -72,7 +87,7 @@ impl Task {
     pub(crate) fn case(&self) -> Option<&Case> {
         match &self.program {
             Searchable::Spec(case) => Some(case),
-            Searchable::Mpi { .. } => None,
+            Searchable::Mpi { .. } | Searchable::Test { .. } => None,
         }
     }
 

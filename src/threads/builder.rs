@@ -1,6 +1,8 @@
 //! Searches of a closure.
 
 use std::panic::Location;
+#[cfg(feature = "cli")]
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -124,6 +126,22 @@ impl Builder {
         self
     }
 
+    /// Saves the search to this file in such intervals. If the process is stopped or killed, the same
+    /// check goes on from there when it is run again, and its figures are those of a search that was
+    /// not interrupted. When the search is over, the file is removed. A file is for one check.
+    ///
+    /// The explorer is `parsimonious`, unless [`explorer`](Builder::explorer) is called after this.
+    ///
+    /// # Panics
+    /// When the search begins, if the file cannot be written, or is of another search or of another
+    /// program.
+    #[cfg(feature = "cli")]
+    #[track_caller]
+    pub fn checkpoint(mut self, file: impl Into<PathBuf>, interval: Duration) -> Builder {
+        self.how.save(file.into(), interval);
+        self
+    }
+
     /// Lets each thread wake from condition variables for no reason, so many times.
     pub fn spurious_wakeups(self, times: u32) -> Builder {
         Builder { spurious: times, ..self }
@@ -186,12 +204,24 @@ impl Builder {
         self.search(closure, |threads| check::run(threads, self.how.clone()))
     }
 
+    /// The mode in which a search that was saved goes on, if there is one.
+    #[cfg(feature = "cli")]
+    fn noted_mode(&self) -> Option<Mode> {
+        Mode::noted(&self.how.checkpoint.as_ref()?.noted()?)
+    }
+
+    #[cfg(not(feature = "cli"))]
+    fn noted_mode(&self) -> Option<Mode> {
+        None
+    }
+
     /// Searches; once more if the program turns out to have mutexes or channels that are tried,
     /// cells, or handles that have to be counted; and once more to report a thread that does not do
     /// the same again.
     fn search<T>(&self, closure: Main, run: impl Fn(&Threads) -> T) -> T {
         let (spurious, forgets) = (self.spurious, self.forgets);
-        let mut mode = Mode { spurious, forgets, ..Mode::default() };
+        let first = Mode { spurious, forgets, ..Mode::default() };
+        let mut mode = self.noted_mode().filter(|noted| noted.extends(&first)).unwrap_or(first);
         loop {
             let threads = Threads::new(closure.clone(), mode.clone());
             let mut result = run(&threads);

@@ -232,7 +232,7 @@ impl Threads {
 }
 
 impl Shared {
-    fn broken(&self) -> MutexGuard<'_, FxHashMap<NodeId, Failure>> {
+    pub(super) fn broken(&self) -> MutexGuard<'_, FxHashMap<NodeId, Failure>> {
         self.broken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -455,6 +455,14 @@ impl System for Threads {
 
     fn looks_further(&self) -> bool {
         self.shared.gives_up()
+    }
+
+    fn noted(&self) -> Option<String> {
+        Some(self.notes())
+    }
+
+    fn recall(&self, noted: &str) -> bool {
+        self.take_notes(noted)
     }
 
     fn is_daemon(&self, &Local(node): &Local) -> bool {

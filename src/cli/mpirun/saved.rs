@@ -20,9 +20,6 @@ use crate::report::CheckReport;
 use crate::report::text::shown;
 use crate::study::{MpiProgram, Searchable, Task, task};
 
-/// After so many steps a piece gives away all open work: ranks take longer than the model.
-const STEPS: u64 = 1 << 14;
-
 /// Begins the search, or goes on from the checkpoint if there is one.
 pub(super) fn begin(
     (run, setting, budget): (MpiProgram, Setting, &Budget),
@@ -98,7 +95,7 @@ fn go_on(
         system: &system,
         setting,
         properties: &budget.properties,
-        how: Kept { steps: STEPS, ..Kept::by(jobs) },
+        how: Kept::of_processes(jobs),
     };
     let found = checkpoint::search(&mut stored, searching, &session, &budget, output)?;
     let outcome = system.runner().judged(found.outcome);

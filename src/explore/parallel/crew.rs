@@ -225,12 +225,14 @@ pub struct Pace {
     pub(crate) first: NonZeroU64,
     /// Transitions between later splits.
     pub(crate) grain: NonZeroU64,
+    /// Transitions between two looks at whether it is to be split before that.
+    pub(crate) look: NonZeroU64,
 }
 
 impl Pace {
     /// The same number of transitions before every split.
     pub fn even(grain: NonZeroU64) -> Pace {
-        Pace { first: grain, grain }
+        Pace { first: grain, grain, look: grain }
     }
 }
 
@@ -260,6 +262,7 @@ pub fn search<S: System, E: Explorer>(
         place,
         known: splits,
         grain,
+        look: pace.look.get(),
         step: 0,
         next: splits.first().copied().unwrap_or(grain.max(pace.first.get())),
         last: 0,
@@ -286,6 +289,7 @@ struct PacedSplitter<'t, 'f> {
     /// The steps after which it was split before.
     known: &'t [u64],
     grain: u64,
+    look: u64,
     /// The number of steps so far.
     step: u64,
     /// The step after which it may be split next, and that after which it was split last.
@@ -300,7 +304,8 @@ impl Splitter for PacedSplitter<'_, '_> {
     fn wants_branch(&mut self) -> bool {
         self.step += 1;
         if self.step < self.next {
-            return false;
+            let looks = self.look < self.grain && self.step.is_multiple_of(self.look);
+            return looks && self.known.len() <= self.given as usize && (self.is_asked)(0);
         }
         self.next = self.step + self.grain;
         self.known.len() > self.given as usize || (self.is_asked)(self.step - self.last)

@@ -5,8 +5,10 @@
 //! explorers are kept in two ways:
 //!
 //! - If the pieces of an explorer together are exactly its search ([`Splits::Exactly`]), several
-//!   threads search them ([`InPieces::go_on`]). The result does not depend on where the search was
-//!   split, so it is that of a search that was never interrupted.
+//!   threads search them ([`InPieces::go_on`]). The classes do not depend on where the search was
+//!   split, so they are those of a search that was never interrupted. Nor does their order, except
+//!   with `parsimonious`: a piece comes before what it has given away, but a whole search finds
+//!   children of a class while others are pending, and goes to them first.
 //! - Pieces of other explorers do not know what the rest of the search has found, so the result
 //!   depends on where it is split. One thread searches piece after piece. A piece gives away all
 //!   open work after [`Kept::steps`] steps, and is saved only when it is done. So the pieces depend
@@ -28,6 +30,8 @@ use crate::model::System;
 
 /// The default of [`Kept::steps`].
 const STEPS: u64 = 1 << 20;
+/// The same for processes that really run.
+const STEPS_OF_PROCESSES: u64 = 1 << 14;
 
 /// How a search is kept.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +40,9 @@ pub struct Kept {
     pub jobs: NonZeroU32,
     /// For these explorers: the steps after which a piece gives away a branch.
     pub grain: NonZeroU64,
+    /// For these explorers: the steps between two looks at whether a piece has to give away all open
+    /// work, because the search is saved or ends.
+    pub look: NonZeroU64,
     /// For other explorers: the steps after which a piece gives away all open work.
     pub steps: u64,
 }
@@ -43,7 +50,12 @@ pub struct Kept {
 impl Kept {
     /// A search by this number of threads, with the default numbers of steps.
     pub fn by(jobs: NonZeroU32) -> Kept {
-        Kept { jobs, grain: GRAIN, steps: STEPS }
+        Kept { jobs, grain: GRAIN, look: GRAIN, steps: STEPS }
+    }
+
+    /// The same, for processes that really run, so that each step may take long.
+    pub fn of_processes(jobs: NonZeroU32) -> Kept {
+        Kept { look: NonZeroU64::MIN, steps: STEPS_OF_PROCESSES, ..Kept::by(jobs) }
     }
 }
 
@@ -69,7 +81,8 @@ pub fn keep<S: System, E: Explorer>(
     let start = Instant::now();
     let outcome = match explorer.profile().splits {
         Splits::Exactly => {
-            let pieces = InPieces { grain: kept.grain, ..InPieces::new(explorer, kept.jobs) };
+            let Kept { jobs, grain, look, .. } = kept;
+            let pieces = InPieces { grain, look, ..InPieces::new(explorer, jobs) };
             pieces.go_on(system, part, budget, saving, observer)?
         }
         _ => one_by_one(part, (system, explorer), kept.steps, budget, saving, observer)?,

@@ -66,12 +66,14 @@ pub struct InPieces<E> {
     pub first: NonZeroU64,
     /// Transitions between later splits, and between the splits of pieces.
     pub grain: NonZeroU64,
+    /// Transitions between two looks at whether a piece has to give away all that it has left.
+    pub look: NonZeroU64,
 }
 
 impl<E> InPieces<E> {
     /// A search by `jobs` threads, with the default split intervals.
     pub fn new(explorer: E, jobs: NonZeroU32) -> InPieces<E> {
-        InPieces { explorer, jobs, first: FIRST, grain: GRAIN }
+        InPieces { explorer, jobs, first: FIRST, grain: GRAIN, look: GRAIN }
     }
 }
 
@@ -310,7 +312,7 @@ impl<'s, S: System, E: Explorer> Team<'s, S, E> {
         after: &mut dyn FnMut(bool),
     ) {
         let budget = Budget { cancel: stop, ..self.budget.clone() };
-        let pace = crew::Pace { first, grain: self.how.grain };
+        let pace = crew::Pace { first, grain: self.how.grain, look: self.how.look };
         let search = (self.system, self.how.explorer);
         let mut tell = |report| {
             let is_given = matches!(report, Report::Given(..));

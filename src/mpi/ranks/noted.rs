@@ -85,3 +85,40 @@ impl Ranks {
         Ok(clash)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::mpi::Launch;
+
+    fn unstarted() -> Ranks {
+        Ranks::unstarted(Launch::new(Path::new(""), 2))
+    }
+
+    #[test]
+    fn what_ranks_have_done_is_known_in_another_process() {
+        let user = |number: u32| crate::mpi::uses::User {
+            number,
+            world: 0,
+            name: format!("rank {number}"),
+        };
+        let (first, mut run) = (unstarted(), Alone::default());
+        assert_eq!(first.uses().add("/a", &user(0), Use::Changes, None), None);
+        run.add("/a", Use::Changes);
+        first.uses().end(&user(0), &mut run);
+        first.unexplored().sharers.insert(1);
+        first.calls.store(true, Ordering::Relaxed);
+        let second = unstarted();
+        second.take_notes(&first.notes()).expect("notes");
+        assert!(second.have_called() && second.unexplored().sharers.contains(&1));
+        assert!(second.uses().add("/a", &user(1), Use::Reads, None).is_some(), "rank 0 changes it");
+        first.unexplored().loops.insert(1, Some("a.c:7".into()));
+        assert_eq!(second.reservation(), None);
+        second.take_notes(&first.notes()).expect("notes");
+        assert_eq!(second.reservation(), first.reservation());
+        assert!(second.reservation().is_some_and(|why| why.contains("a.c:7")));
+        assert!(second.take_notes("{}").is_err());
+    }
+}
