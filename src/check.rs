@@ -287,9 +287,10 @@ impl<S: System> Check<'_, S> {
         self
     }
 
-    /// Saves the search to this file in such intervals. If the process is stopped or killed, the same
-    /// check goes on from there when it is run again, and its figures are those of a search that was
-    /// not interrupted. When the search is over, the file is removed. A file is for one check.
+    /// Saves the search to this file in such intervals. If the process is stopped or killed, the
+    /// same check goes on from there when it is run again, and its figures are those of a search
+    /// that was not interrupted. When the search is over, the file is removed. A file is for one
+    /// check.
     ///
     /// The explorer is `parsimonious`, unless [`explorer`](Check::explorer) is called after this.
     ///

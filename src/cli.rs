@@ -69,9 +69,6 @@ mod step;
 mod study;
 mod verification;
 
-pub(crate) use log::hash;
-pub(crate) use parts::Stored;
-
 use crate::model::NoSchedule;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -165,7 +162,7 @@ enum Command {
 }
 
 /// Why a command has no result.
-pub(crate) enum Failure {
+enum Failure {
     /// The command line or the spec is wrong: a message, and exit code 2.
     Usage(String),
     /// The spec is wrong; exit code 2.

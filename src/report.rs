@@ -160,7 +160,7 @@ pub struct CheckReport {
     /// After a timeout: an explorer to try instead, if one is known.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub faster: Option<Faster>,
-    /// After a timeout: about how many classes there are, if that can be estimated.
+    /// After a limit: about how many classes there are, if that can be estimated.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub estimate: Option<Size>,
     /// The limits of the search.

@@ -25,6 +25,8 @@ mod point;
 #[cfg(feature = "cli")]
 mod row;
 #[cfg(feature = "cli")]
+mod stored;
+#[cfg(feature = "cli")]
 mod sweep;
 #[cfg(feature = "cli")]
 pub(crate) mod task;
@@ -47,5 +49,7 @@ pub use task::Task;
 
 #[cfg(feature = "cli")]
 pub(crate) use agreement::foreseen;
+#[cfg(feature = "cli")]
+pub(crate) use stored::{Stored, hash};
 #[cfg(feature = "cli")]
 pub(crate) use task::Searchable;

@@ -6,19 +6,21 @@
 
 use std::env;
 use std::fs;
+use std::io::Write;
 use std::num::NonZeroU32;
 use std::panic::Location;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use tempfile::NamedTempFile;
+
 use super::How;
-use crate::cli::{Failure, Stored, hash};
 use crate::explore::{Budget, Kept, Observer, Outcome, Part, Saving, Setting, StopReason, keep};
 use crate::model::{AnySystem, System};
 use crate::report::ViolationReport;
 use crate::report::text::shown;
-use crate::study::{Searchable, Task, task};
+use crate::study::{Searchable, Stored, Task, hash, task};
 
 /// Where a search is saved, and how often.
 #[derive(Clone, Debug)]
@@ -41,15 +43,22 @@ impl Checkpoint {
     }
 
     fn read(&self) -> Stored {
-        Stored::read(&self.file).unwrap_or_else(|failure| self.refuse(failure))
+        let text = fs::read_to_string(&self.file);
+        let stored = text.map_err(|error| error.to_string()).and_then(|text| Stored::of(&text));
+        stored.unwrap_or_else(|why| panic!("{}: {why}", self.name()))
     }
 
-    fn refuse(&self, failure: Failure) -> ! {
-        match failure {
-            Failure::Usage(why) => panic!("{why}"),
-            Failure::Spec(_) | Failure::Reported | Failure::Output(_) => {
-                panic!("{}: it is no checkpoint", self.name())
-            }
+    /// Writes the file beside the old one, which it then replaces.
+    fn write(&self, stored: &Stored) {
+        let folder = self.file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let written =
+            NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).and_then(|mut new| {
+                new.write_all(stored.text().as_bytes())?;
+                new.as_file().sync_all()?;
+                Ok(new.persist(&self.file)?)
+            });
+        if let Err(error) = written {
+            panic!("cannot write {}: {error}", self.name());
         }
     }
 
@@ -95,7 +104,7 @@ impl Checkpoint {
             stored.part = part.clone();
             stored.spent = Some(before + start.elapsed());
             stored.noted = system.noted();
-            stored.write(&self.file).unwrap_or_else(|failure| self.refuse(failure));
+            self.write(&stored);
         };
         // An error is found before anything is searched.
         save(&part);

@@ -10,14 +10,14 @@ use clap::{Args, value_parser};
 
 use super::options::SpecArgs;
 use super::output::Output;
-use super::parts::{BEGINNING, Searched, Stored, name, strays};
+use super::parts::{BEGINNING, Searched, name, strays};
 use super::progress::Progress;
 use super::spec::Spec;
 use super::verification::{ResultArgs, SearchArgs};
 use super::{Exit, Failure, files, interrupt, memory};
 use crate::explore::{Budget, Explorer, OPTIONS, Outcome, Setting, Splits};
 use crate::report::text::{plural, quoted_path, shown};
-use crate::study::{Limits, Searchable, Task, task};
+use crate::study::{Limits, Searchable, Stored, Task, task};
 
 /// Options for a search in parts.
 #[derive(Args)]

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use super::log::hash;
 use super::output::Output;
 use super::progress::Progress;
 use super::spec::Spec;
@@ -13,7 +12,7 @@ use crate::explore::{
 };
 use crate::report::Subject;
 use crate::report::text::shown;
-use crate::study::Limits;
+use crate::study::{Limits, hash};
 
 /// Refuses what cannot have a certificate, before the search.
 pub(super) fn may_be_written(

@@ -10,7 +10,6 @@ use super::drawing::Effort;
 use super::faster::{faster, size};
 use super::options::{ReportedArgs, SpecArgs};
 use super::output::Output;
-use super::parts::Stored;
 #[cfg(feature = "mpi")]
 use super::post::Post;
 use super::session::Session;
@@ -25,7 +24,7 @@ use super::{
 use crate::explore::{Explorer, Guarantee, Part, Setting, explore};
 use crate::property::Properties;
 use crate::report::{CheckReport, Variants};
-use crate::study::Limits;
+use crate::study::{Limits, Stored};
 
 /// Verify a spec: explore its executions and report what is wrong
 ///
@@ -165,7 +164,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             warnings.extend(lint::unreached(spec));
         }
         let warnings = lints.applied(warnings);
-        let estimate = size(spec, &limits, &budget, &outcome);
+        let estimate = size(&spec.program, &limits, &budget, &outcome);
         let faster = faster(spec, &setting, &limits, &budget, &outcome);
         let shortest = args.search.shortest;
         reports.push(CheckReport { shortest, warnings, faster, estimate, ..report });

@@ -16,11 +16,9 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::merge::replay;
-#[cfg(unix)]
-use super::mpirun;
 use super::options::time;
 use super::output::Output;
-use super::parts::{Stored, strays};
+use super::parts::strays;
 use super::progress::Progress;
 use super::session::{Session, judged, say_how_to_go_on};
 use super::verification::{self, ResultArgs, Wanted};
@@ -29,7 +27,7 @@ use crate::explore::{Budget, Explorer, Kept, Outcome, Part, Place, Saving, Setti
 use crate::model::System;
 use crate::property::Properties;
 use crate::report::text::shown;
-use crate::study::Searchable;
+use crate::study::Stored;
 
 /// Options for a search that is saved.
 #[derive(Args)]
@@ -88,30 +86,6 @@ fn is_of_states(stored: &Stored) -> Result<bool, Failure> {
     Ok(setting.profile().can_be_saved)
 }
 
-/// Goes on with the search in this file.
-pub(super) fn resume(
-    session: Session<'_>,
-    results: (&ResultArgs, Wanted<'_>),
-    output: &mut Output,
-) -> Result<Exit, Failure> {
-    let (file, name) = (session.file, Some(shown(session.file)));
-    if let Some((stored, body)) = states::read(file)? {
-        return states::go_on(stored, Some(body), (name, session), results, output);
-    }
-    let stored = Stored::read(file)?;
-    match stored.task.program {
-        Searchable::Spec(_) | Searchable::Test { .. } => {
-            go_on(stored, name, session, results, output)
-        }
-        #[cfg(unix)]
-        Searchable::Mpi { .. } => mpirun::resume(stored, session, results, output),
-        #[cfg(not(unix))]
-        Searchable::Mpi { .. } => {
-            Err(Failure::Usage(format!("{}: MPI programs run on Linux only", shown(file))))
-        }
-    }
-}
-
 /// The search in this file, with the name of the file; or `whole`, if there is no such file.
 ///
 /// # Errors
@@ -136,8 +110,8 @@ fn fitting(file: &Path, known: &Stored, whole: &Stored) -> Result<String, Failur
     }
 }
 
-/// Goes on with a search, saves it now and then, and reports its result.
-fn go_on(
+/// Goes on with a search of a spec, saves it now and then, and reports its result.
+pub(super) fn go_on(
     mut stored: Stored,
     resumed_from: Option<String>,
     session: Session<'_>,

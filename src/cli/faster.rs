@@ -1,4 +1,4 @@
-//! Advice after a search that ran out of time: about how many classes there are, and another
+//! Advice after a search that a limit has ended: about how many classes there are, and another
 //! explorer that has completed the search.
 //!
 //! If many classes of executions lead to few states, explorers that store states are much faster;
@@ -13,6 +13,7 @@ use crate::explore::estimate::estimate;
 use crate::explore::{
     Budget, Explorer, Guarantee, Listed, NoObserver, Options, Outcome, Setting, StopReason, explore,
 };
+use crate::model::System;
 use crate::report::{Faster, Size};
 use crate::study::Limits;
 
@@ -32,7 +33,7 @@ pub(super) fn faster(
     outcome: &Outcome,
 ) -> Option<Faster> {
     let chooses = setting.profile().chooses;
-    let given = ran_out_of_time(limits, outcome).filter(|_| !chooses)?;
+    let given = time_to_limit(limits, outcome).filter(|_| !chooses)?;
     let name = match setting.explorer().profile().guarantee {
         Guarantee::EveryEnd => "udpor",
         _ => "stateful",
@@ -51,23 +52,30 @@ pub(super) fn faster(
     has_ended.then_some(Faster { explorer: name, finds_violation, wall_seconds })
 }
 
-/// About how many classes the program has, after a search that ran out of time. `None` if that
+/// About how many classes the system has, after a search that a limit has ended. `None` if that
 /// cannot be estimated in a small part of the time.
-pub(super) fn size(
-    spec: &Spec,
+pub(super) fn size<S: System>(
+    system: &S,
     limits: &Limits,
     budget: &Budget,
     outcome: &Outcome,
 ) -> Option<Size> {
-    let given = ran_out_of_time(limits, outcome)?;
+    let given = time_to_limit(limits, outcome)?;
     let timeout = Some(LONGEST.min(given / 10));
     let budget = Budget { timeout, max_traces: None, ..budget.clone() };
-    estimate(&spec.program, &budget, (SAMPLES, 0)).ok().map(Size::from)
+    estimate(system, &budget, (SAMPLES, 0)).ok().map(Size::from)
 }
 
-/// The time that was given, if the search ran out of it and found nothing. `None` with a limit on
-/// the depth.
-fn ran_out_of_time(limits: &Limits, outcome: &Outcome) -> Option<Duration> {
-    let is_over = outcome.stopped_by == Some(StopReason::Timeout) && outcome.violations.is_empty();
-    limits.timeout.filter(|_| limits.depth.is_none() && is_over)
+/// The time until a limit has ended the search, if one has and nothing was found: the time that was
+/// given, or what the search took until its memory or its number of executions was used up. `None`
+/// with a limit on the depth.
+fn time_to_limit(limits: &Limits, outcome: &Outcome) -> Option<Duration> {
+    let time = match outcome.stopped_by? {
+        StopReason::Timeout => limits.timeout?,
+        StopReason::MaxTraces | StopReason::MaxMemory => {
+            Some(outcome.elapsed).filter(|&elapsed| elapsed >= LONGEST)?
+        }
+        _ => return None,
+    };
+    (limits.depth.is_none() && outcome.violations.is_empty()).then_some(time)
 }

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::study::{Job, Measured};
+use crate::study::{Job, Measured, hash};
 
 /// Identifies a search: a run with the same key need not be repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -72,14 +72,6 @@ impl Key {
             repetition,
         }
     }
-}
-
-/// The 64-bit FNV-1a hash of a text or a file, as 16 hexadecimal digits: the same on every platform
-/// and in every version.
-pub(crate) fn hash(contents: impl AsRef<[u8]>) -> String {
-    let start = 0xcbf2_9ce4_8422_2325_u64;
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-    format!("{:016x}", contents.as_ref().iter().copied().fold(start, step))
 }
 
 /// The result of one run of a search.
@@ -180,16 +172,4 @@ pub(super) fn origins<'r>(runs: impl Iterator<Item = &'r Run>) -> Vec<String> {
         format!("Measured from {first} to {last} on: {machine}.")
     };
     times.iter().map(sentence).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hashes_are_those_of_the_standard() {
-        assert_eq!(hash(""), "cbf29ce484222325");
-        assert_eq!(hash("a"), "af63dc4c8601ec8c");
-        assert_eq!(hash("foobar"), "85944171f73967e8");
-    }
 }

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::output::Output;
-use super::parts::{BEGINNING, Searched, Stored, strays};
+use super::parts::{BEGINNING, Searched, strays};
 use super::post::Post;
 use super::progress::Progress;
 use super::{Exit, Failure, checkpoint, interrupt};
@@ -29,7 +29,7 @@ use crate::explore::dispatcher::{
     self, Answers, Dispatcher, HEARTBEAT, Message, SPLIT_AFTER, TIMEOUT, pace,
 };
 use crate::explore::{Budget, Observer, Outcome, Part, StopReason};
-use crate::study::Limits;
+use crate::study::{Limits, Stored};
 
 /// The rank of the coordinator.
 const COORDINATOR: i32 = 0;

@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 
-use super::log::hash;
 use super::options::LintArgs;
 use super::output::Output;
-use super::parts::{self, BEGINNING, Stored};
+use super::parts::{self, BEGINNING};
 use super::verification::{self, Judged, ResultArgs};
 use super::{Exit, Failure};
 use crate::explore::{Disagreement, Outcome, Part, Place};
@@ -15,14 +14,15 @@ use crate::model::System;
 use crate::property::Properties;
 use crate::report::text::{plural, shown};
 use crate::report::{Merged, ViolationReport};
+use crate::study::{Stored, hash};
 
 /// Combine the results of `check --branch` into the result of the whole search
 ///
 /// The time is the sum of the times of all parts, and the memory is the maximum. With `exhaustive`
 /// and `sleep`, everything else is as in the report of one search by `mazurka check`; with
-/// `parsimonious` and --all, all figures are. With other explorers, violations may come in another order, and with other
-/// executions that lead to them. If results are missing, a note lists them, and if nothing wrong
-/// was found so far, the exit code is 3.
+/// `parsimonious` and --all, all figures are. With other explorers, violations may come in another
+/// order, and with other executions that lead to them. If results are missing, a note lists them,
+/// and if nothing wrong was found so far, the exit code is 3.
 ///
 /// Branches and counterexamples are replayed before they are used. A result that says that nothing
 /// was found is trusted.

@@ -27,7 +27,7 @@ use crate::report::FirstGood;
 use crate::report::lint::Levels;
 use crate::study::MpiProgram;
 pub(super) use saved::resume;
-use searched::{Search, finish};
+use searched::{MpiSearch, finish};
 
 /// Verify an MPI program: explore its executions and report what is wrong
 ///
@@ -114,7 +114,7 @@ Examples:
   mazurka mpirun -n 3 --all --format json ./ring
   mazurka mpirun -n 4 --explorer random --executions 1000 ./ring
   mazurka mpirun -n 4 --deny leaks ./ring
-  mazurka mpirun -n 4 --checkpoint search.json ./ring
+  mazurka mpirun -n 4 --checkpoint ring.json ./ring
 
 Exit codes: 0 explored, nothing violated; 1 a violation was found, or a denied warning; 2 the
 command line is wrong, or the program cannot be run; 3 incomplete, nothing found so far: a limit or a
@@ -158,7 +158,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         let outcome = explore(&system, setting, budget.clone(), &mut first);
         let first = first.found.filter(|_| args.show);
         let outcome = system.runner().judged(outcome);
-        let search = Search {
+        let search = MpiSearch {
             run: &run,
             system: &system,
             setting,

@@ -1,4 +1,5 @@
-//! The files of a search in parts: each has the search task and a part of the search ([`Part`]).
+//! The files of a search in parts: each has the search task and a part of the search
+//! ([`Part`](crate::explore::Part)).
 //!
 //! All files have the same JSON format, whether they hold branches to explore, results, or both. So
 //! an incomplete result is also a file of branches. Each file contains the whole task, so it can be
@@ -11,39 +12,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::files;
-use super::log::hash;
 use super::spec::Spec;
 use super::{Failure, memory};
-use crate::explore::{Budget, Part, Setting, Stray};
-use crate::model::masked;
+use crate::explore::{Budget, Setting, Stray};
 use crate::property::Properties;
 use crate::report::text::shown;
-use crate::study::{Searchable, Task, task};
-
-/// A part of a search, as it is stored in a file.
-#[derive(Clone, Serialize, Deserialize)]
-pub(crate) struct Stored {
-    /// The hash of the other fields.
-    checksum: String,
-    pub(crate) task: Task,
-    /// The largest peak memory of the processes that have searched this part.
-    pub(super) peak_memory_bytes: Option<u64>,
-    /// For a checkpoint: the time that the search has taken so far.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) spent: Option<Duration>,
-    /// For a checkpoint: what the system has noted ([`System::noted`]).
-    ///
-    /// [`System::noted`]: crate::model::System::noted
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) noted: Option<String>,
-    pub(crate) part: Part,
-}
+use crate::study::{Searchable, Stored, task};
 
 /// The name of the file with the beginning of the search.
 pub(super) const BEGINNING: &str = "search.json";
@@ -51,22 +27,6 @@ pub(super) const BEGINNING: &str = "search.json";
 /// The name of the file of branches with this number.
 pub(super) fn name(number: usize) -> String {
     format!("branch-{number}.json")
-}
-
-/// A name in the first value that the second one does not have in the same place.
-fn strange<'v>(value: &'v Value, known: &Value) -> Option<&'v str> {
-    match (value, known) {
-        (Value::Object(fields), Value::Object(known)) => {
-            fields.iter().find_map(|(name, value)| match known.get(name) {
-                None => Some(name.as_str()),
-                Some(known) => strange(value, known),
-            })
-        }
-        (Value::Array(items), Value::Array(known)) => {
-            items.iter().zip(known).find_map(|(item, known)| strange(item, known))
-        }
-        _ => None,
-    }
 }
 
 /// A part that is ready to be searched in this process.
@@ -78,62 +38,17 @@ pub(super) struct Searched {
 }
 
 impl Stored {
-    pub(crate) fn new(task: Task, part: Part) -> Stored {
-        let (checksum, peak_memory_bytes, spent, noted) = Default::default();
-        Stored { checksum, task, peak_memory_bytes, spent, noted, part }
-    }
-
     /// Reads a file.
-    pub(crate) fn read(path: &Path) -> Result<Stored, Failure> {
+    pub(super) fn read(path: &Path) -> Result<Stored, Failure> {
         Stored::parse(path, &files::read_of_search(path)?)
     }
 
     pub(super) fn parse(path: &Path, text: &str) -> Result<Stored, Failure> {
-        let refused = |why: String| Failure::Usage(format!("{}: {why}", shown(path)));
-        let made_by = |other: &str| {
-            let (other, this) = (masked(other), env!("CARGO_PKG_VERSION"));
-            (other != this)
-                .then(|| refused(format!("made by mazurka {other}; this is mazurka {this}")))
-        };
-        let stored: Stored = serde_json::from_str(text).map_err(|error| {
-            // Another version may have other fields.
-            let value: Value = serde_json::from_str(text).unwrap_or_default();
-            value["task"]["mazurka"].as_str().and_then(made_by).unwrap_or_else(|| {
-                refused(format!(
-                    "this is not a part of a search, as `check --branches` and \
-                     `check --checkpoint` write them: {error}"
-                ))
-            })
-        })?;
-        if let Some(refused) = made_by(&stored.task.mazurka) {
-            return Err(refused);
-        }
-        if stored.checksum != stored.sum() {
-            return Err(refused("the file was changed after it was written".into()));
-        }
-        // A field without a content may be left out, so a damaged name leaves the checksum right.
-        let text: Value = serde_json::from_str(text).expect("it was read");
-        let known = serde_json::to_value(&stored).expect("parts are serialisable");
-        match strange(&text, &known) {
-            None => Ok(stored),
-            Some(name) => Err(refused(format!("no such file has a field `{}`", masked(name)))),
-        }
-    }
-
-    /// The text of the file.
-    pub(super) fn text(&self) -> String {
-        let stored = Stored { checksum: self.sum(), ..self.clone() };
-        serde_json::to_string_pretty(&stored).expect("parts are serialisable") + "\n"
-    }
-
-    fn sum(&self) -> String {
-        let Stored { task, peak_memory_bytes, spent, noted, part, .. } = self;
-        let said = (task, peak_memory_bytes, spent, noted, part);
-        hash(serde_json::to_string(&said).expect("parts are serialisable"))
+        Stored::of(text).map_err(|why| Failure::Usage(format!("{}: {why}", shown(path))))
     }
 
     /// Writes the part to a file.
-    pub(crate) fn write(&self, path: &Path) -> Result<(), Failure> {
+    pub(super) fn write(&self, path: &Path) -> Result<(), Failure> {
         files::write(path, &self.text())
     }
 

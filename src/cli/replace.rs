@@ -13,7 +13,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use super::log::hash;
+use crate::study::hash;
 
 /// Writes this to the file at `path`, or to the target if that is a link.
 pub(super) fn write(path: &Path, contents: &(impl AsRef<[u8]> + ?Sized)) -> io::Result<()> {

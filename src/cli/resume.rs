@@ -6,22 +6,26 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, value_parser};
 
 use super::checkpoint::{self, IntervalArgs};
+#[cfg(unix)]
+use super::mpirun;
 use super::options::{EndArgs, LintArgs};
 use super::output::Output;
 use super::session::Session;
 use super::verification::{self, ResultArgs};
-use super::{Exit, Failure};
+use super::{Exit, Failure, states};
+use crate::report::text::shown;
+use crate::study::{Searchable, Stored};
 
-/// Go on with a search that `check --checkpoint` or `mpirun --checkpoint` has saved
+/// Go on with a search that `check` or `mpirun` has saved (`--checkpoint`)
 ///
 /// The file has the program, the explorer and its options, and what is done so far. What it says to
 /// be done is trusted, and the report says "resumed from FILE". The search is saved to the same
 /// file. With `exhaustive`, `parsimonious`, `sleep` and `stateful` the final figures are those of a
 /// search that was not interrupted; with other explorers they are those of a search with
-/// `--checkpoint` that was not interrupted. (`parsimonious` may show another execution with the same
-/// violation, and without --all it may find another violation first.)
+/// `--checkpoint` that was not interrupted. (`parsimonious` may show another execution with the
+/// same violation, and without --all it may find another violation first.)
 ///
-/// The file of an MPI program names the program: it is run, so take such files only from whom you
+/// The file of an MPI program names the program, which is run: take such files only from whom you
 /// would take a program.
 ///
 /// Files that `check --branches`, `check --branch` and `check` under `mpirun` have written are
@@ -51,7 +55,6 @@ Examples:
   mazurka check philosophers.maz --timeout 1h --checkpoint search.json
   mazurka resume search.json
   mazurka resume search.json --timeout 1h -o result.json
-  mazurka mpirun -n 4 --checkpoint search.json ./ring
 
 Exit codes: as for `check`; 2 also if FILE is damaged, or no checkpoint.";
 
@@ -69,5 +72,14 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         limits,
         lints,
     };
-    checkpoint::resume(session, (&args.results, drawing), output)
+    let (name, results) = (Some(shown(file)), (&args.results, drawing));
+    if let Some((stored, state)) = states::read(file)? {
+        return states::go_on(stored, Some(state), (name, session), results, output);
+    }
+    let stored = Stored::read(file)?;
+    match stored.task.program {
+        #[cfg(unix)]
+        Searchable::Mpi { .. } => mpirun::resume(stored, session, results, output),
+        _ => checkpoint::go_on(stored, name, session, results, output),
+    }
 }

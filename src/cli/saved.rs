@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::log::hash;
 use super::output::Output;
 use super::{Failure, files};
 use crate::report::text::{plural, quoted_path, shown};
 use crate::report::{CheckReport, Subject, json as as_json};
+use crate::study::hash;
 
 /// Writes the violations of these reports to files in the folder, which is made if need be.
 pub(super) fn save(

@@ -6,12 +6,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::output::Output;
-use super::parts::Stored;
 use super::verification::Judged;
 use crate::explore::{Options, Setting};
 use crate::report::lint::Levels;
 use crate::report::text::quoted_path;
-use crate::study::Limits;
+use crate::study::{Limits, Stored};
 
 /// A process that does a part of a search.
 pub(super) struct Session<'s> {

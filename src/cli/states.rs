@@ -22,14 +22,13 @@ use std::time::{Duration, Instant};
 
 use super::merge::replay;
 use super::output::Output;
-use super::parts::Stored;
 use super::progress::Progress;
 use super::session::{Session, judged, say_how_to_go_on};
 use super::verification::{self, ResultArgs, Wanted};
 use super::{Exit, Failure, files, interrupt, memory};
 use crate::explore::{Budget, Explorer, Keeper, Part, StopReason, explore_saved};
 use crate::report::text::shown;
-use crate::study::{Limits, task};
+use crate::study::{Limits, Stored, task};
 
 /// The beginning of such a file, with the version of its format.
 const MAGIC: &[u8] = b"mazurka checkpoint 1\n";

@@ -91,14 +91,14 @@ pub trait System: Sync {
         false
     }
 
-    /// What has been found out about the system so far that a search which is saved has to know when
-    /// it goes on in another process, besides its own state: a text for [`recall`](System::recall).
+    /// What has been found out about the system so far that a saved search has to know when it goes
+    /// on in another process, besides its own state: a text for [`recall`](System::recall).
     fn noted(&self) -> Option<String> {
         None
     }
 
-    /// Takes up what was [`noted`](System::noted) in another process. Returns whether the search can
-    /// go on; if not, it has to begin again.
+    /// Takes up what was [`noted`](System::noted) in another process. Returns whether the search
+    /// can go on; if not, it has to begin again.
     fn recall(&self, noted: &str) -> bool {
         noted.is_empty()
     }

@@ -50,7 +50,8 @@ impl MpiProgram {
         scripts.next().filter(|_| is_python).unwrap_or(self.program())
     }
 
-    /// A word that cannot be written to a file, because it is not in UTF-8; `None` if there is none.
+    /// A word that cannot be written to a file, because it is not in UTF-8; `None` if there is
+    /// none.
     pub(crate) fn unwritable(&self) -> Option<&OsString> {
         self.command.iter().find(|word| word.to_str().is_none())
     }

@@ -56,9 +56,9 @@ impl Mode {
 }
 
 impl Threads {
-    /// What has been found out so far: the mode in which the closure has to be searched, and the one
-    /// in which it is; whether orderings are weak, and whether a thread did not do the same again;
-    /// and how loops are cut.
+    /// What has been found out so far: the mode in which the closure has to be searched, and the
+    /// one in which it is; whether orderings are weak, and whether a thread did not do the same
+    /// again; and how loops are cut.
     pub(super) fn notes(&self) -> String {
         let (needed, present) = (self.mode().text(), self.shared.mode.text());
         let (is_weak, is_broken) = (self.is_weak(), !self.shared.broken().is_empty());

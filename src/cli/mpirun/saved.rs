@@ -7,18 +7,18 @@ use std::num::NonZeroU32;
 
 use super::super::checkpoint::{self, Searching};
 use super::super::output::Output;
-use super::super::parts::{Stored, strays};
+use super::super::parts::strays;
 use super::super::session::{Session, judged as judged_by, say_how_to_go_on};
 use super::super::spec::Spec;
 use super::super::verification::{ResultArgs, Wanted};
 use super::super::{Exit, Failure};
-use super::searched::{Search, finish};
+use super::searched::{MpiSearch, finish};
 use super::{ENDLESS, RANKS, judged};
 use crate::explore::{Budget, Kept, Part, Setting};
 use crate::model::System;
 use crate::report::CheckReport;
 use crate::report::text::shown;
-use crate::study::{MpiProgram, Searchable, Task, task};
+use crate::study::{MpiProgram, Searchable, Stored, Task, task};
 
 /// Begins the search, or goes on from the checkpoint if there is one.
 pub(super) fn begin(
@@ -101,7 +101,7 @@ fn go_on(
     let outcome = system.runner().judged(found.outcome);
     let peak = stored.peak_memory_bytes;
     let judged = judged_by(&stored, session.limits, session.lints, resumed_from);
-    let search = Search {
+    let search = MpiSearch {
         run: &run,
         system: &system,
         setting,

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::super::drawing::{Effort, Format};
-use super::super::log::hash;
+use super::super::faster::size;
 use super::super::output::Output;
 use super::super::spec::Spec;
 use super::super::verification::{self, ResultArgs, Wanted};
@@ -17,7 +17,7 @@ use crate::mpi::{Diagnosis, Files, Launch, Others, RANK_MEMORY, Ranks, Slip, TIC
 use crate::report::lint::{self, Levels};
 use crate::report::text::{quoted, shown};
 use crate::report::{CheckReport, Shown, Subject, Variants, ViolationReport, dot};
-use crate::study::{Limits, MpiProgram};
+use crate::study::{Limits, MpiProgram, hash};
 use crate::systems::history::History;
 
 impl MpiProgram {
@@ -86,7 +86,7 @@ impl MpiProgram {
 }
 
 /// How a program was searched.
-pub(super) struct Search<'s> {
+pub(super) struct MpiSearch<'s> {
     pub(super) run: &'s MpiProgram,
     pub(super) system: &'s History<Ranks>,
     pub(super) setting: Setting,
@@ -95,7 +95,7 @@ pub(super) struct Search<'s> {
     pub(super) shortest: bool,
 }
 
-impl Search<'_> {
+impl MpiSearch<'_> {
     /// The report of what was found. `left`: for further searches that find out what a violation
     /// is. `first`: an execution to be shown if nothing is wrong.
     pub(super) fn report(
@@ -105,7 +105,7 @@ impl Search<'_> {
         peak: Option<u64>,
         first: Option<Schedule>,
     ) -> CheckReport {
-        let &Search { run, system, setting, limits, lints, shortest } = self;
+        let &MpiSearch { run, system, setting, limits, lints, shortest } = self;
         let judged = (limits.clone(), judged());
         let mut report = CheckReport::new(run.subject(), system, setting, judged, outcome, peak);
         let others = Others::new(system, setting, left);
@@ -122,6 +122,7 @@ impl Search<'_> {
             report.warnings.push(lint::of_no_calls(&report.subject));
         }
         report.warnings = lints.applied(report.warnings);
+        report.estimate = size(system, limits, left, outcome);
         if report.violations.is_empty() {
             report.shown = first.map(|schedule| Shown::of(system, &schedule));
         }

@@ -40,8 +40,8 @@ pub struct Kept {
     pub jobs: NonZeroU32,
     /// For these explorers: the steps after which a piece gives away a branch.
     pub grain: NonZeroU64,
-    /// For these explorers: the steps between two looks at whether a piece has to give away all open
-    /// work, because the search is saved or ends.
+    /// For these explorers: the steps between two looks at whether a piece has to give away all
+    /// open work, because the search is saved or ends.
     pub look: NonZeroU64,
     /// For other explorers: the steps after which a piece gives away all open work.
     pub steps: u64,

@@ -181,8 +181,8 @@ impl Loops {
         format!("{rounds} {longer} {}", u8::from(self.has_cut.load(Ordering::Relaxed)))
     }
 
-    /// Cuts loops in the same way as the search that has noted this. Returns whether it was noted by
-    /// a search.
+    /// Cuts loops in the same way as the search that has noted this. Returns whether it was noted
+    /// by a search.
     pub(crate) fn recall(&self, noted: &str) -> bool {
         let numbers: Option<Vec<usize>> = noted.split(' ').map(|word| word.parse().ok()).collect();
         let Some([rounds, longer, has_cut]) = numbers.as_deref() else { return false };
