@@ -79,3 +79,33 @@ fn time_to_limit(limits: &Limits, outcome: &Outcome) -> Option<Duration> {
     };
     (limits.depth.is_none() && outcome.violations.is_empty()).then_some(time)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_leaves_time_for_an_estimate() {
+        let second = Duration::from_secs(1);
+        let timeout = Some(9 * second);
+        let time = |stopped_by, elapsed, depth| {
+            let outcome = Outcome {
+                stats: Default::default(),
+                violations: Vec::new(),
+                leaks: Vec::new(),
+                stopped_by,
+                cut_poll: None,
+                elapsed,
+                classes: None,
+                answered_by: None,
+            };
+            time_to_limit(&Limits { timeout, depth, ..Limits::default() }, &outcome)
+        };
+        assert_eq!(time(Some(StopReason::Timeout), 2 * second, None), timeout);
+        assert_eq!(time(Some(StopReason::MaxTraces), 2 * second, None), Some(2 * second));
+        assert_eq!(time(Some(StopReason::MaxMemory), second / 2, None), None);
+        assert_eq!(time(Some(StopReason::Timeout), second, Some(5)), None);
+        assert_eq!(time(Some(StopReason::Interrupted), 2 * second, None), None);
+        assert_eq!(time(None, 2 * second, None), None);
+    }
+}

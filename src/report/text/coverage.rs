@@ -108,9 +108,10 @@ fn in_all(size: Size, report: &CheckReport) -> String {
         true if done < 0.995 => format!(", of which {:.1}% are explored", 100.0 * done),
         _ => String::new(),
     };
-    let next = match report.faster {
-        Some(_) => "",
-        None => "\n  `mazurka estimate` tries other explorers, and smaller constants.",
+    let next = match (&report.faster, &report.subject.command) {
+        (Some(_), _) => "",
+        (None, None) => "\n  `mazurka estimate` tries other explorers, and smaller constants.",
+        (None, Some(_)) => "\n  Try fewer ranks, or `--buffering infinite --collectives early`.",
     };
     format!("  In all there are {size}{share}.{next}\n")
 }
