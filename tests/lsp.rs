@@ -113,6 +113,10 @@ impl Editor {
 
     fn close(mut self) {
         assert_eq!(self.ask("shutdown", Value::Null), Value::Null);
+        // The client of Visual Studio Code says that, too.
+        self.say(json!({"method": "$/setTrace", "params": {"value": "off"}}));
+        let late = self.answer("textDocument/hover", json!({"textDocument": {"uri": FILE}}));
+        assert_eq!(late["error"]["code"], -32600, "{late}");
         self.say(json!({"method": "exit", "params": null}));
         self.input = None;
         assert!(self.server.wait().unwrap().success());

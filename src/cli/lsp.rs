@@ -53,15 +53,25 @@ fn serve(connection: &Connection) -> Result<(), lsp_server::ProtocolError> {
         "executeCommandProvider": {"commands": [CHECK]},
     }))?;
     let mut texts = HashMap::new();
+    // Between `shutdown` and `exit` editors still send notes (as `$/setTrace`).
+    let mut is_shut_down = false;
     for message in &connection.receiver {
         match message {
             Message::Request(request) => {
-                if connection.handle_shutdown(&request)? {
-                    return Ok(());
-                }
+                let answer = if is_shut_down {
+                    let message = "the server is shut down".to_owned();
+                    Response::new_err(request.id, ErrorCode::InvalidRequest as i32, message)
+                } else if request.method == "shutdown" {
+                    is_shut_down = true;
+                    Response::new_ok(request.id, Value::Null)
+                } else {
+                    answer(connection, &texts, request)
+                };
                 // The editor is gone if nobody takes the answer, and then the loop ends, too.
-                let _ = connection.sender.send(answer(connection, &texts, request).into());
+                let _ = connection.sender.send(answer.into());
             }
+            Message::Notification(note) if note.method == "exit" => return Ok(()),
+            Message::Notification(_) if is_shut_down => {}
             Message::Notification(notification) => note(connection, &mut texts, notification),
             Message::Response(_) => {}
         }
