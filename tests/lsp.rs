@@ -163,6 +163,36 @@ fn names_and_operations_are_explained() {
     editor.close();
 }
 
+/// What an operation depends on, at the kind of object that it is used with.
+#[test]
+fn operations_say_what_they_depend_on() {
+    let text = "p2p mailbox p: int;
+mailbox m;
+mutex k;
+process A { isend(p, 1); isend(m, 1); lock(k); }
+process B { let c = irecv(m); wait(c); fetch_add(x, 1); local(\"a\"); }
+";
+    let mut editor = Editor::new();
+    editor.open(text);
+    let mut told = |word: &str, start: &str| {
+        let line = text.lines().position(|line| line.contains(word)).unwrap();
+        let column = text.lines().nth(line).unwrap().find(word).unwrap();
+        let hover = editor.ask_at("hover", (line as u32, column as u32 + 1));
+        let told = hover["contents"]["value"].as_str().unwrap().to_owned();
+        let of_dependence = told.lines().filter(|line| line.contains("epends on"));
+        let lines: Vec<&str> = of_dependence.collect();
+        assert!(lines[0].starts_with(start), "{told}");
+        lines.len()
+    };
+    assert_eq!(told("isend(p", "Depends on the match of its message"), 1);
+    assert_eq!(told("isend(m", "Depends on every other `isend` to the mailbox"), 1);
+    assert_eq!(told("lock(k", "`async_lock` depends on every other `async_lock`"), 2);
+    assert_eq!(told("wait(c", "At a mailbox, `wait` depends on the `isend`"), 3);
+    assert_eq!(told("fetch_add(x", "Depends on every other access to the cell"), 1);
+    assert_eq!(told("local(", "Depends on nothing"), 1);
+    editor.close();
+}
+
 /// Also in a text with a mistake, which is no program.
 #[test]
 fn names_have_the_types_that_are_inferred() {

@@ -184,7 +184,7 @@ fn hover(text: &str, at: &Value) -> Value {
     let Some(span) = names.at(byte) else { return Value::Null };
     let told = match names.declaration(text, byte) {
         Some(declared) => Some(declaration(text, declared)),
-        None => operation(&text[span.range()]),
+        None => operation(&text[span.range()]).map(|told| told + &dependence(text, &names, span)),
     };
     told.map_or(
         Value::Null,
@@ -225,6 +225,41 @@ fn operation(name: &str) -> Option<String> {
 fn row(line: &str) -> String {
     let cells = line.trim_matches('|').split(" | ").map(str::trim).filter(|cell| !cell.is_empty());
     cells.map(|cell| cell.replace("\\|", "|")).collect::<Vec<_>>().join(" — ")
+}
+
+/// What the operation at this place depends on, of other processes.
+fn dependence(text: &str, names: &Names, operation: Span) -> String {
+    let all = lang::dependences(&text[operation.range()]);
+    let object = object(text, names, operation.end as usize);
+    let is_tried = text.contains("try_lock(");
+    let fits = |at: &str| match object {
+        Some("mutex") => at == "mutex" || is_tried && at == "mutex that is tried",
+        Some(object) => at == object,
+        None => false,
+    };
+    let has_fitting = all.iter().any(|(_, row)| fits(row.at));
+    let rows: Vec<_> = all.iter().filter(|(_, row)| !has_fitting || fits(row.at)).collect();
+    let is_of_one_kind = rows.iter().all(|(_, row)| row.at == rows[0].1.at);
+    let sentence = |(name, row): &&(&str, &lang::Dependence)| match row.at {
+        _ if rows.len() == 1 => format!("\n\nDepends on {}.", row.on),
+        _ if is_of_one_kind => format!("\n\n`{name}` depends on {}.", row.on),
+        at => format!("\n\nAt a {at}, `{name}` depends on {}.", row.on),
+    };
+    rows.iter().map(sentence).collect()
+}
+
+/// What kind of object the first argument of this call is, if it is one.
+fn object<'n>(text: &str, names: &'n Names, name_end: usize) -> Option<&'n str> {
+    let rest = &text[name_end..];
+    let argument = rest.trim_start().strip_prefix('(')?.trim_start();
+    let declared = names.declaration(text, name_end + rest.len() - argument.len())?;
+    let before = text[..declared.head.start as usize].trim_end();
+    match declared.what.as_str() {
+        "mailbox" if before.ends_with("p2p") || before.ends_with("bag") => {
+            Some("p2p or bag mailbox")
+        }
+        what => declared.is_global.then_some(what),
+    }
 }
 
 fn definition(uri: &str, text: &str, at: &Value) -> Value {
