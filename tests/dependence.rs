@@ -221,6 +221,20 @@ fn who_joins_waits_for_all_operations() {
     assert_eq!(relation["join"], BTreeSet::from(["local", "write"].map(String::from)));
 }
 
+/// A handler depends on the one that sent its message, and on no other of another actor.
+#[test]
+fn handlers_depend_on_who_sent_their_message() {
+    let mut relation = Relation::new();
+    let text = "actor A { on Go() { send(C, Hit()); } }
+actor B { on Run() { send(C, Bump()); } }
+actor C { on Hit() { } on Bump() { } }
+init { send(A, Go()); send(B, Run()); }";
+    explore(text, &mut relation);
+    for (name, other) in [("Go", "Hit"), ("Hit", "Go"), ("Run", "Bump"), ("Bump", "Run")] {
+        assert_eq!(relation[name], BTreeSet::from([other.to_owned()]), "{name}: {relation:?}");
+    }
+}
+
 #[test]
 fn every_operation_of_the_reference_has_a_sentence() {
     let reference = include_str!("../src/lang/reference.md");

@@ -190,6 +190,14 @@ process B { let c = irecv(m); wait(c); fetch_add(x, 1); local(\"a\"); }
     assert_eq!(told("wait(c", "At a mailbox, `wait` depends on the `isend`"), 3);
     assert_eq!(told("fetch_add(x", "Depends on every other access to the cell"), 1);
     assert_eq!(told("local(", "Depends on nothing"), 1);
+    let text = "actor A { on Go(from: A) { send(from, Go(self)); } }\ninit { send(A, Go(A)); }\n";
+    editor.change(text);
+    for at in [(0, 28), (1, 8)] {
+        let hover = editor.ask_at("hover", at);
+        let told = hover["contents"]["value"].as_str().unwrap();
+        assert!(told.contains("\n\nDepends on nothing: it is part of a handler"), "{told}");
+        assert!(!told.contains("isend` depends"), "{told}");
+    }
     editor.close();
 }
 

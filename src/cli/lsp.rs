@@ -243,22 +243,28 @@ fn dependence(text: &str, names: &Names, operation: Span) -> String {
     let sentence = |(name, row): &&(&str, &lang::Dependence)| match row.at {
         _ if rows.len() == 1 => format!("\n\nDepends on {}.", row.on),
         _ if is_of_one_kind => format!("\n\n`{name}` depends on {}.", row.on),
+        "actor" => format!("\n\nTo an actor, `{name}` depends on {}.", row.on),
         at => format!("\n\nAt a {at}, `{name}` depends on {}.", row.on),
     };
     rows.iter().map(sentence).collect()
 }
 
-/// What kind of object the first argument of this call is, if it is one.
+/// What kind of object the first argument of this call is. If it is none by its declaration, it is
+/// an actor in a text that has actors and no mailboxes.
 fn object<'n>(text: &str, names: &'n Names, name_end: usize) -> Option<&'n str> {
     let rest = &text[name_end..];
     let argument = rest.trim_start().strip_prefix('(')?.trim_start();
-    let declared = names.declaration(text, name_end + rest.len() - argument.len())?;
+    let declared = names.declaration(text, name_end + rest.len() - argument.len());
+    let Some(declared) = declared.filter(|declared| declared.is_global) else {
+        let has = |what: &str| names.global().any(|one| one.what == what);
+        return (has("actor") && !has("mailbox")).then_some("actor");
+    };
     let before = text[..declared.head.start as usize].trim_end();
     match declared.what.as_str() {
         "mailbox" if before.ends_with("p2p") || before.ends_with("bag") => {
             Some("p2p or bag mailbox")
         }
-        what => declared.is_global.then_some(what),
+        what => Some(what),
     }
 }
 

@@ -175,6 +175,12 @@ const ROWS: &[Dependence] = &[
         ],
         "the end of each call of its round that needs it",
     ),
+    row(
+        "actor",
+        &["send"],
+        "nothing: it is part of a handler, and a handler depends on the other handlers of its actor \
+         and on the one that sent its message",
+    ),
     row("", &["join"], "all operations of the process that it waits for"),
     row("", &["value", "mrecv", "choose", "local"], "nothing that another process does"),
 ];
