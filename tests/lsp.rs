@@ -266,6 +266,28 @@ fn files_are_formatted_and_checked() {
     editor.close();
 }
 
+/// What a search finds in a text that was changed meanwhile is told, but not marked in the new text.
+#[test]
+fn a_search_of_an_earlier_text_marks_nothing() {
+    let mut editor = Editor::new();
+    // It takes longer than the editor needs for the change.
+    let long = "shared x: int = 0;
+process P[i in 0..3] { x = x + 1; x = x + 1; x = 1; }
+final { assert(x >= 0); }
+";
+    editor.open(long);
+    let lens = editor.ask_about("codeLens");
+    let command = &lens[0]["command"];
+    let params = json!({"command": command["command"], "arguments": command["arguments"]});
+    editor.ask("workspace/executeCommand", params);
+    assert_eq!(editor.change("process P {\n}\n"), json!([]));
+    let message = editor.told("window/showMessage")["message"].take();
+    assert!(message.as_str().unwrap().starts_with("Before the last change: "), "{message}");
+    let is_mark = |note: &Value| note["method"] == "textDocument/publishDiagnostics";
+    assert!(!editor.notes.iter().any(is_mark), "{:?}", editor.notes);
+    editor.close();
+}
+
 #[test]
 fn wrong_requests_are_answered_with_errors() {
     let mut editor = Editor::new();

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use clap::Args as ClapArgs;
@@ -52,7 +53,7 @@ fn serve(connection: &Connection) -> Result<(), lsp_server::ProtocolError> {
         "codeLensProvider": {},
         "executeCommandProvider": {"commands": [CHECK]},
     }))?;
-    let mut texts = HashMap::new();
+    let texts = Texts::default();
     // Between `shutdown` and `exit` editors still send notes (as `$/setTrace`).
     let mut is_shut_down = false;
     for message in &connection.receiver {
@@ -72,18 +73,26 @@ fn serve(connection: &Connection) -> Result<(), lsp_server::ProtocolError> {
             }
             Message::Notification(note) if note.method == "exit" => return Ok(()),
             Message::Notification(_) if is_shut_down => {}
-            Message::Notification(notification) => note(connection, &mut texts, notification),
+            Message::Notification(notification) => note(connection, &texts, notification),
             Message::Response(_) => {}
         }
     }
     Ok(())
 }
 
-/// The texts of the open files, by their addresses.
-type Texts = HashMap<String, String>;
+/// The texts of the open files, by their addresses. Searches in other threads look whether theirs
+/// is still the same.
+#[derive(Clone, Default)]
+struct Texts(Arc<Mutex<HashMap<String, String>>>);
+
+impl Texts {
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<String, String>) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
 
 /// What the editor says: a file was opened, changed or closed.
-fn note(connection: &Connection, texts: &mut Texts, Notification { method, params }: Notification) {
+fn note(connection: &Connection, texts: &Texts, Notification { method, params }: Notification) {
     let document = &params["textDocument"];
     let Some(uri) = document["uri"].as_str() else { return };
     let text = match method.as_str() {
@@ -94,14 +103,14 @@ fn note(connection: &Connection, texts: &mut Texts, Notification { method, param
             changes.and_then(|all| all.last()).and_then(|last| last["text"].as_str())
         }
         "textDocument/didClose" => {
-            texts.remove(uri);
+            texts.with(|texts| texts.remove(uri));
             return publish(connection, uri, &[]);
         }
         _ => return,
     };
     let Some(text) = text else { return };
+    texts.with(|texts| texts.insert(uri.into(), text.into()));
     publish(connection, uri, &mistakes(text));
-    texts.insert(uri.into(), text.into());
 }
 
 fn publish(connection: &Connection, uri: &str, mistakes: &[Value]) {
@@ -124,7 +133,7 @@ fn answer(connection: &Connection, texts: &Texts, request: Request) -> Response 
         _ => &params["textDocument"]["uri"],
     };
     let uri = uri.as_str().unwrap_or_default();
-    let Some(text) = texts.get(uri) else {
+    let Some(text) = &texts.with(|texts| texts.get(uri).cloned()) else {
         let message = format!("the file {uri} is not open");
         return Response::new_err(id, ErrorCode::InvalidParams as i32, message);
     };
@@ -138,7 +147,7 @@ fn answer(connection: &Connection, texts: &Texts, request: Request) -> Response 
             "command": {"title": "Check this spec", "command": CHECK, "arguments": [uri]},
         }]),
         "workspace/executeCommand" if params["command"] == CHECK => {
-            check(connection, uri.into(), text.clone());
+            check(connection, texts.clone(), uri.into(), text.clone());
             Value::Null
         }
         _ => {
@@ -307,8 +316,9 @@ fn formatted(text: &str) -> Value {
     }
 }
 
-/// Searches beside the server, and says what was found.
-fn check(connection: &Connection, uri: String, text: String) {
+/// Searches beside the server, and says what was found. If the text has changed meanwhile, no place
+/// is marked: it would be one of the earlier text.
+fn check(connection: &Connection, texts: Texts, uri: String, text: String) {
     let sender = connection.sender.clone();
     thread::spawn(move || {
         let (kind, message, found) = match searched(&text) {
@@ -317,12 +327,21 @@ fn check(connection: &Connection, uri: String, text: String) {
         };
         let mut all = mistakes(&text);
         all.extend(found);
-        for (method, params) in [
-            ("textDocument/publishDiagnostics", json!({"uri": uri, "diagnostics": all})),
-            ("window/showMessage", json!({"type": kind, "message": message})),
-        ] {
+        let say = |method: &str, params| {
             let _ = sender.send(Notification::new(method.into(), params).into());
-        }
+        };
+        let is_same = texts.with(|texts| {
+            let is_same = texts.get(&uri) == Some(&text);
+            if is_same {
+                say("textDocument/publishDiagnostics", json!({"uri": uri, "diagnostics": all}));
+            }
+            is_same
+        });
+        let message = match is_same {
+            true => message,
+            false => format!("Before the last change: {message}"),
+        };
+        say("window/showMessage", json!({"type": kind, "message": message}));
     });
 }
 
