@@ -17,6 +17,8 @@ mod code;
 mod compile;
 mod constant;
 mod coverage;
+#[cfg(feature = "lang")]
+mod dependence;
 mod diagnostic;
 mod expectation;
 mod faults;
@@ -56,6 +58,8 @@ pub use diagnostic::{Diagnostic, Diagnostics, Severity, Span};
 pub use expectation::{Expectation, ExpectedVerdict};
 pub use program::{Local, Program};
 
+#[cfg(feature = "lang")]
+pub use dependence::{Dependence, dependences};
 #[cfg(feature = "lang")]
 pub use format::format;
 #[cfg(feature = "lang")]

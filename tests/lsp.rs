@@ -113,6 +113,10 @@ impl Editor {
 
     fn close(mut self) {
         assert_eq!(self.ask("shutdown", Value::Null), Value::Null);
+        // The client of Visual Studio Code says that, too.
+        self.say(json!({"method": "$/setTrace", "params": {"value": "off"}}));
+        let late = self.answer("textDocument/hover", json!({"textDocument": {"uri": FILE}}));
+        assert_eq!(late["error"]["code"], -32600, "{late}");
         self.say(json!({"method": "exit", "params": null}));
         self.input = None;
         assert!(self.server.wait().unwrap().success());
@@ -156,6 +160,44 @@ fn names_and_operations_are_explained() {
     let all = editor.ask_about("documentSymbol");
     let names: Vec<_> = all.as_array().unwrap().iter().map(|one| one["name"].clone()).collect();
     assert_eq!(names, ["m", "A", "B"]);
+    editor.close();
+}
+
+/// What an operation depends on, at the kind of object that it is used with.
+#[test]
+fn operations_say_what_they_depend_on() {
+    let text = "p2p mailbox p: int;
+mailbox m;
+mutex k;
+process A { isend(p, 1); isend(m, 1); lock(k); }
+process B { let c = irecv(m); wait(c); fetch_add(x, 1); local(\"a\"); }
+";
+    let mut editor = Editor::new();
+    editor.open(text);
+    let mut told = |word: &str, start: &str| {
+        let line = text.lines().position(|line| line.contains(word)).unwrap();
+        let column = text.lines().nth(line).unwrap().find(word).unwrap();
+        let hover = editor.ask_at("hover", (line as u32, column as u32 + 1));
+        let told = hover["contents"]["value"].as_str().unwrap().to_owned();
+        let of_dependence = told.lines().filter(|line| line.contains("epends on"));
+        let lines: Vec<&str> = of_dependence.collect();
+        assert!(lines[0].starts_with(start), "{told}");
+        lines.len()
+    };
+    assert_eq!(told("isend(p", "Depends on the match of its message"), 1);
+    assert_eq!(told("isend(m", "Depends on every other `isend` to the mailbox"), 1);
+    assert_eq!(told("lock(k", "`async_lock` depends on every other `async_lock`"), 2);
+    assert_eq!(told("wait(c", "At a mailbox, `wait` depends on the `isend`"), 3);
+    assert_eq!(told("fetch_add(x", "Depends on every other access to the cell"), 1);
+    assert_eq!(told("local(", "Depends on nothing"), 1);
+    let text = "actor A { on Go(from: A) { send(from, Go(self)); } }\ninit { send(A, Go(A)); }\n";
+    editor.change(text);
+    for at in [(0, 28), (1, 8)] {
+        let hover = editor.ask_at("hover", at);
+        let told = hover["contents"]["value"].as_str().unwrap();
+        assert!(told.contains("\n\nDepends on nothing: it is part of a handler"), "{told}");
+        assert!(!told.contains("isend` depends"), "{told}");
+    }
     editor.close();
 }
 
@@ -221,6 +263,28 @@ fn files_are_formatted_and_checked() {
     editor.ask("workspace/executeCommand", params);
     let message = editor.told("window/showMessage")["message"].take();
     assert!(message.as_str().unwrap().starts_with("Verified"), "{message}");
+    editor.close();
+}
+
+/// What a search finds in a text that was changed meanwhile is told, but not marked in the new text.
+#[test]
+fn a_search_of_an_earlier_text_marks_nothing() {
+    let mut editor = Editor::new();
+    // It takes longer than the editor needs for the change.
+    let long = "shared x: int = 0;
+process P[i in 0..3] { x = x + 1; x = x + 1; x = 1; }
+final { assert(x >= 0); }
+";
+    editor.open(long);
+    let lens = editor.ask_about("codeLens");
+    let command = &lens[0]["command"];
+    let params = json!({"command": command["command"], "arguments": command["arguments"]});
+    editor.ask("workspace/executeCommand", params);
+    assert_eq!(editor.change("process P {\n}\n"), json!([]));
+    let message = editor.told("window/showMessage")["message"].take();
+    assert!(message.as_str().unwrap().starts_with("Before the last change: "), "{message}");
+    let is_mark = |note: &Value| note["method"] == "textDocument/publishDiagnostics";
+    assert!(!editor.notes.iter().any(is_mark), "{:?}", editor.notes);
     editor.close();
 }
 

@@ -103,6 +103,7 @@ mod combs;
 mod compare;
 mod count;
 mod daemons;
+mod dependence;
 mod depth;
 mod documents;
 mod draw;

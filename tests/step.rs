@@ -1,6 +1,7 @@
 //! `mazurka step`: sessions as users type them, beside replays; and what `why` says, beside all
 //! that can still happen.
 
+mod depends;
 mod why;
 
 use std::fs;

@@ -10,22 +10,40 @@ const { LanguageClient } = require("vscode-languageclient/node");
 const CHECK = "mazurka.check";
 
 let client;
+/** What is being done with the server: one start or stop after the other. */
+let turn = Promise.resolve();
+
+function inTurn(work) {
+  turn = turn.then(work);
+  return turn;
+}
 
 async function start() {
   const command = workspace.getConfiguration("mazurka").get("path") || "mazurka";
-  client = new LanguageClient(
+  const next = new LanguageClient(
     "mazurka",
     "Mazurka",
     { command, args: ["lsp"] },
     { documentSelector: [{ language: "mazurka" }] },
   );
   try {
-    await client.start();
+    await next.start();
+    client = next;
   } catch (error) {
-    client = undefined;
+    // The client throws a text if there is no such program.
     window.showErrorMessage(
-      `Mazurka: \`${command} lsp\` does not start (${error.message}). The setting "mazurka.path" says which program it is.`,
+      `Mazurka: \`${command} lsp\` does not start (${error?.message ?? error}). The setting "mazurka.path" says which program it is.`,
     );
+  }
+}
+
+async function stop() {
+  const last = client;
+  client = undefined;
+  try {
+    await last?.stop();
+  } catch (error) {
+    window.showErrorMessage(`Mazurka: the language server does not stop (${error?.message ?? error}).`);
   }
 }
 
@@ -37,8 +55,16 @@ async function checkThis() {
 }
 
 exports.activate = async (context) => {
-  context.subscriptions.push(commands.registerCommand("mazurka.checkThis", checkThis));
-  await start();
+  context.subscriptions.push(
+    commands.registerCommand("mazurka.checkThis", checkThis),
+    workspace.onDidChangeConfiguration((change) => {
+      if (change.affectsConfiguration("mazurka.path")) {
+        inTurn(stop);
+        inTurn(start);
+      }
+    }),
+  );
+  await inTurn(start);
 };
 
-exports.deactivate = () => client?.stop();
+exports.deactivate = () => inTurn(stop);

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::io::Write;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use clap::Args as ClapArgs;
@@ -52,28 +53,46 @@ fn serve(connection: &Connection) -> Result<(), lsp_server::ProtocolError> {
         "codeLensProvider": {},
         "executeCommandProvider": {"commands": [CHECK]},
     }))?;
-    let mut texts = HashMap::new();
+    let texts = Texts::default();
+    // Between `shutdown` and `exit` editors still send notes (as `$/setTrace`).
+    let mut is_shut_down = false;
     for message in &connection.receiver {
         match message {
             Message::Request(request) => {
-                if connection.handle_shutdown(&request)? {
-                    return Ok(());
-                }
+                let answer = if is_shut_down {
+                    let message = "the server is shut down".to_owned();
+                    Response::new_err(request.id, ErrorCode::InvalidRequest as i32, message)
+                } else if request.method == "shutdown" {
+                    is_shut_down = true;
+                    Response::new_ok(request.id, Value::Null)
+                } else {
+                    answer(connection, &texts, request)
+                };
                 // The editor is gone if nobody takes the answer, and then the loop ends, too.
-                let _ = connection.sender.send(answer(connection, &texts, request).into());
+                let _ = connection.sender.send(answer.into());
             }
-            Message::Notification(notification) => note(connection, &mut texts, notification),
+            Message::Notification(note) if note.method == "exit" => return Ok(()),
+            Message::Notification(_) if is_shut_down => {}
+            Message::Notification(notification) => note(connection, &texts, notification),
             Message::Response(_) => {}
         }
     }
     Ok(())
 }
 
-/// The texts of the open files, by their addresses.
-type Texts = HashMap<String, String>;
+/// The texts of the open files, by their addresses. Searches in other threads look whether theirs
+/// is still the same.
+#[derive(Clone, Default)]
+struct Texts(Arc<Mutex<HashMap<String, String>>>);
+
+impl Texts {
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<String, String>) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
 
 /// What the editor says: a file was opened, changed or closed.
-fn note(connection: &Connection, texts: &mut Texts, Notification { method, params }: Notification) {
+fn note(connection: &Connection, texts: &Texts, Notification { method, params }: Notification) {
     let document = &params["textDocument"];
     let Some(uri) = document["uri"].as_str() else { return };
     let text = match method.as_str() {
@@ -84,14 +103,14 @@ fn note(connection: &Connection, texts: &mut Texts, Notification { method, param
             changes.and_then(|all| all.last()).and_then(|last| last["text"].as_str())
         }
         "textDocument/didClose" => {
-            texts.remove(uri);
+            texts.with(|texts| texts.remove(uri));
             return publish(connection, uri, &[]);
         }
         _ => return,
     };
     let Some(text) = text else { return };
+    texts.with(|texts| texts.insert(uri.into(), text.into()));
     publish(connection, uri, &mistakes(text));
-    texts.insert(uri.into(), text.into());
 }
 
 fn publish(connection: &Connection, uri: &str, mistakes: &[Value]) {
@@ -114,7 +133,7 @@ fn answer(connection: &Connection, texts: &Texts, request: Request) -> Response 
         _ => &params["textDocument"]["uri"],
     };
     let uri = uri.as_str().unwrap_or_default();
-    let Some(text) = texts.get(uri) else {
+    let Some(text) = &texts.with(|texts| texts.get(uri).cloned()) else {
         let message = format!("the file {uri} is not open");
         return Response::new_err(id, ErrorCode::InvalidParams as i32, message);
     };
@@ -128,7 +147,7 @@ fn answer(connection: &Connection, texts: &Texts, request: Request) -> Response 
             "command": {"title": "Check this spec", "command": CHECK, "arguments": [uri]},
         }]),
         "workspace/executeCommand" if params["command"] == CHECK => {
-            check(connection, uri.into(), text.clone());
+            check(connection, texts.clone(), uri.into(), text.clone());
             Value::Null
         }
         _ => {
@@ -174,7 +193,7 @@ fn hover(text: &str, at: &Value) -> Value {
     let Some(span) = names.at(byte) else { return Value::Null };
     let told = match names.declaration(text, byte) {
         Some(declared) => Some(declaration(text, declared)),
-        None => operation(&text[span.range()]),
+        None => operation(&text[span.range()]).map(|told| told + &dependence(text, &names, span)),
     };
     told.map_or(
         Value::Null,
@@ -217,6 +236,47 @@ fn row(line: &str) -> String {
     cells.map(|cell| cell.replace("\\|", "|")).collect::<Vec<_>>().join(" — ")
 }
 
+/// What the operation at this place depends on, of other processes.
+fn dependence(text: &str, names: &Names, operation: Span) -> String {
+    let all = lang::dependences(&text[operation.range()]);
+    let object = object(text, names, operation.end as usize);
+    let is_tried = text.contains("try_lock(");
+    let fits = |at: &str| match object {
+        Some("mutex") => at == "mutex" || is_tried && at == "mutex that is tried",
+        Some(object) => at == object,
+        None => false,
+    };
+    let has_fitting = all.iter().any(|(_, row)| fits(row.at));
+    let rows: Vec<_> = all.iter().filter(|(_, row)| !has_fitting || fits(row.at)).collect();
+    let is_of_one_kind = rows.iter().all(|(_, row)| row.at == rows[0].1.at);
+    let sentence = |(name, row): &&(&str, &lang::Dependence)| match row.at {
+        _ if rows.len() == 1 => format!("\n\nDepends on {}.", row.on),
+        _ if is_of_one_kind => format!("\n\n`{name}` depends on {}.", row.on),
+        "actor" => format!("\n\nTo an actor, `{name}` depends on {}.", row.on),
+        at => format!("\n\nAt a {at}, `{name}` depends on {}.", row.on),
+    };
+    rows.iter().map(sentence).collect()
+}
+
+/// What kind of object the first argument of this call is. If it is none by its declaration, it is
+/// an actor in a text that has actors and no mailboxes.
+fn object<'n>(text: &str, names: &'n Names, name_end: usize) -> Option<&'n str> {
+    let rest = &text[name_end..];
+    let argument = rest.trim_start().strip_prefix('(')?.trim_start();
+    let declared = names.declaration(text, name_end + rest.len() - argument.len());
+    let Some(declared) = declared.filter(|declared| declared.is_global) else {
+        let has = |what: &str| names.global().any(|one| one.what == what);
+        return (has("actor") && !has("mailbox")).then_some("actor");
+    };
+    let before = text[..declared.head.start as usize].trim_end();
+    match declared.what.as_str() {
+        "mailbox" if before.ends_with("p2p") || before.ends_with("bag") => {
+            Some("p2p or bag mailbox")
+        }
+        what => Some(what),
+    }
+}
+
 fn definition(uri: &str, text: &str, at: &Value) -> Value {
     let names = Names::of(text);
     let found = names.declaration(text, byte(text, at));
@@ -256,8 +316,9 @@ fn formatted(text: &str) -> Value {
     }
 }
 
-/// Searches beside the server, and says what was found.
-fn check(connection: &Connection, uri: String, text: String) {
+/// Searches beside the server, and says what was found. If the text has changed meanwhile, no place
+/// is marked: it would be one of the earlier text.
+fn check(connection: &Connection, texts: Texts, uri: String, text: String) {
     let sender = connection.sender.clone();
     thread::spawn(move || {
         let (kind, message, found) = match searched(&text) {
@@ -266,12 +327,21 @@ fn check(connection: &Connection, uri: String, text: String) {
         };
         let mut all = mistakes(&text);
         all.extend(found);
-        for (method, params) in [
-            ("textDocument/publishDiagnostics", json!({"uri": uri, "diagnostics": all})),
-            ("window/showMessage", json!({"type": kind, "message": message})),
-        ] {
+        let say = |method: &str, params| {
             let _ = sender.send(Notification::new(method.into(), params).into());
-        }
+        };
+        let is_same = texts.with(|texts| {
+            let is_same = texts.get(&uri) == Some(&text);
+            if is_same {
+                say("textDocument/publishDiagnostics", json!({"uri": uri, "diagnostics": all}));
+            }
+            is_same
+        });
+        let message = match is_same {
+            true => message,
+            false => format!("Before the last change: {message}"),
+        };
+        say("window/showMessage", json!({"type": kind, "message": message}));
     });
 }
 

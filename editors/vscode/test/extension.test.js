@@ -174,4 +174,21 @@ test("the extension starts the server, and a click on the lens checks the spec",
   seen.errors.length = 0;
   await seen.commands["mazurka.checkThis"]();
   await until(() => seen.errors.length > 0);
+
+  // Another program is started when the setting changes, also twice at once; it is said if that is none.
+  const change = (path) => {
+    settings["mazurka.path"] = path;
+    return vscode.workspace.onDidChangeConfiguration.fire({ affectsConfiguration: (name) => name === "mazurka.path" });
+  };
+  const program = settings["mazurka.path"];
+  seen.errors.length = 0;
+  change("/no/such/program");
+  await until(() => seen.errors.some((text) => /no\/such\/program.*ENOENT.*mazurka\.path/.test(text)));
+  seen.errors.length = 0;
+  seen.diagnostics.clear();
+  for (const path of [program, "/no/such/program", program]) change(path);
+  await until(() => seen.diagnostics.has("file:///spec.maz"));
+  await seen.commands["mazurka.checkThis"]();
+  await until(() => seen.errors.length > 0);
+  assert.match(seen.errors[0], /assertion failed/);
 });

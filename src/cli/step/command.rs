@@ -14,6 +14,8 @@ pub(super) enum Command {
     State(Option<String>),
     /// Why these cannot move: one process, or all.
     Why(Option<String>),
+    /// Which actions of the list depend on each other: on one of them, or all pairs.
+    Depends(Option<String>),
     Back(usize),
     Forward(usize),
     /// To the place after this number of steps; `None` for the last one.
@@ -30,11 +32,12 @@ pub(super) enum Command {
 }
 
 /// The names of the commands, each with its short form.
-const NAMES: [(&str, &str); 12] = [
+const NAMES: [(&str, &str); 13] = [
     ("take", "t"),
     ("list", "l"),
     ("state", "s"),
     ("why", "w"),
+    ("depends", "d"),
     ("back", "b"),
     ("forward", "f"),
     ("goto", "g"),
@@ -54,6 +57,8 @@ Commands:
   list           what can happen now
   state [TEXT]   all variables and objects, or those that have TEXT in their names
   why [PROCESS]  why a process cannot move, and who could help it; of all that wait
+  depends [N]    which actions of the list depend on each other, so that their order matters;
+                 which ones depend on the action with this number
   back [N]       undo the last step, or N steps
   forward [N]    take the next step ahead again, or N steps
   goto N         go to the place after N steps; goto end: to the last of the steps ahead
@@ -104,6 +109,7 @@ impl Command {
             },
             "state" => Ok(Some(Command::State(text))),
             "why" => Ok(Some(Command::Why(text))),
+            "depends" => Ok(Some(Command::Depends(text))),
             "back" => Ok(Some(Command::Back(count()?.unwrap_or(1)))),
             "forward" => Ok(Some(Command::Forward(count()?.unwrap_or(1)))),
             "run" => Ok(Some(Command::Run(count()?))),
@@ -144,6 +150,7 @@ mod tests {
         assert_eq!(read("back"), Some(Command::Back(1)));
         assert_eq!(read("g end"), Some(Command::Goto(None)));
         assert_eq!(read("w P 1"), Some(Command::Why(Some("P 1".into()))));
+        assert_eq!(read("d 2"), Some(Command::Depends(Some("2".into()))));
         assert_eq!(read("j here"), Some(Command::Jump { from_here: true }));
         for wrong in ["back x", "back 0", "goto", "jump on", "list all", "take", "quit now"] {
             assert!(Command::parse(wrong).is_err(), "{wrong}");

@@ -41,6 +41,9 @@ fn only(which: &str, steps: usize) -> String {
 /// The most actions that are shown after each step.
 const MOST_LISTED: usize = 40;
 
+/// The most actions of which all pairs are compared.
+const MOST_COMPARED: usize = 500;
+
 /// What came of a command: done, or why it could not be carried out.
 type Done = Result<(), String>;
 
@@ -129,6 +132,7 @@ impl<'s> Session<'s> {
             Command::List => self.list(usize::MAX, output)?,
             Command::State(part) => return self.state(part.as_deref(), output),
             Command::Why(which) => return self.why(which.as_deref(), output),
+            Command::Depends(which) => return self.depends(which.as_deref(), output),
             Command::Back(steps) => match self.walk.position().checked_sub(steps) {
                 Some(place) => self.go_to(place, output)?,
                 None => return Ok(Err(only("so far", self.walk.position()))),
@@ -359,6 +363,51 @@ impl Session<'_> {
         if text.is_empty() {
             text += "  No process waits.\n";
         }
+        output.print(text)?;
+        Ok(Ok(()))
+    }
+
+    /// Prints which actions of the list depend on each other, or on this one.
+    fn depends(&self, which: Option<&str>, output: &mut Output) -> Result<Done, Failure> {
+        let all = self.choices.len();
+        let only = match which.map(|which| self.chosen(which)) {
+            None if all > MOST_COMPARED => {
+                let all = thousands(all as u64);
+                return Ok(Err(format!(
+                    "there are {all} actions here: depends N compares one of them"
+                )));
+            }
+            None => None,
+            Some(Err(why)) => return Ok(Err(why)),
+            Some(Ok(action)) => Some(action),
+        };
+        let is_asked = |at: usize| only.is_none_or(|only| self.choices[at].action == only);
+        let step = |at: usize| {
+            let step = &self.choices[at].step;
+            format!("{} {}", step.process, step.action)
+        };
+        let mut judge = self.walk.judge();
+        let (mut text, mut pairs) = (String::new(), 0);
+        for (i, a) in self.choices.iter().enumerate() {
+            for (j, b) in self.choices.iter().enumerate().skip(i + 1) {
+                if !is_asked(i) && !is_asked(j) {
+                    continue;
+                }
+                let Some(depend) = judge.depend(a.action, b.action) else { continue };
+                pairs += 1;
+                if depend {
+                    let (first, second) = (step(i), step(j));
+                    text += &format!("  {} and {}: {first}, and {second}\n", i + 1, j + 1);
+                }
+            }
+        }
+        text += match (text.is_empty(), pairs) {
+            (_, 0) => "  There are no two actions that can both happen.\n",
+            (true, _) => "  No action depends on another: their order makes no difference.\n",
+            (false, _) => {
+                "  These pairs depend on each other. The order of others makes no difference.\n"
+            }
+        };
         output.print(text)?;
         Ok(Ok(()))
     }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::Failure;
 use super::super::execution::Execution;
-use crate::model::{Action, Locals, ProcessId, Schedule, System};
+use crate::model::{Action, Locals, ProcessId, Schedule, State, System, dependent};
 use crate::property::{Standing, Step};
 use crate::random::SplitMix64;
 
@@ -30,6 +30,40 @@ pub(super) struct Choice {
     pub(super) process: ProcessId,
     /// The step that it would be.
     pub(super) step: Step,
+}
+
+/// Says of actions that can happen next whether their order matters.
+pub(super) struct Judge<'s, S: System> {
+    locals: Locals<'s, S>,
+    state: State,
+}
+
+impl<S: System> Judge<'_, S> {
+    /// Does the order of these two actions matter? `None` if they are outcomes of one operation, so
+    /// that only one of them can happen.
+    pub(super) fn depend(&mut self, a: Action, b: Action) -> Option<bool> {
+        match (self.in_order(a, b), self.in_order(b, a)) {
+            (None, None) => (a.process != b.process).then_some(true),
+            (first, second) => Some(first != Some(false) || second != Some(false)),
+        }
+    }
+
+    /// Are they dependent, the second one after the first? `None` if it is not possible there.
+    fn in_order(&mut self, a: Action, b: Action) -> Option<bool> {
+        let Judge { locals, state } = self;
+        state.step(locals, a);
+        let first = state.effect(locals);
+        let mut enabled = Vec::new();
+        state.enabled(locals, &mut enabled);
+        let depend = enabled.contains(&b).then(|| {
+            state.step(locals, b);
+            let second = state.effect(locals);
+            state.undo(locals);
+            dependent((a.process, &first), (b.process, &second))
+        });
+        state.undo(locals);
+        depend
+    }
 }
 
 impl<'s, S: System> Walk<'s, S> {
@@ -76,6 +110,14 @@ impl<'s, S: System> Walk<'s, S> {
             Ok(Choice { action, process: replay.state().served(action.process), step })
         });
         all.collect()
+    }
+
+    /// A judge of what can happen next.
+    pub(super) fn judge(&self) -> Judge<'s, S> {
+        let mut locals = Locals::new(self.system);
+        let so_far = Schedule::of(self.execution.replay.state());
+        let state = so_far.replay(&mut locals).expect("an execution can be repeated");
+        Judge { locals, state }
     }
 
     /// Takes an action that is enabled. The steps ahead stay if it is the first of them.
