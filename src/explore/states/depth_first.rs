@@ -30,9 +30,11 @@ use smallvec::SmallVec;
 use super::breadth_first;
 use super::cursor::Cursor;
 use super::enumeration::Enumeration;
+use super::kept;
 use super::labels::{LabelId, Labels, SummaryId, Touches};
+use super::news::{Form, Led, News, is_there};
 use super::past::{Edge, Mark, Memory, Past};
-use super::plan::Plan;
+use super::plan::{Ended, Plan};
 use super::processes::Processes;
 use super::safe_set::SafeSets;
 use super::settings::{Stateful, Switch};
@@ -54,6 +56,11 @@ pub(crate) trait Reduction<S: System> {
 
     /// Is one state of those enough that are equal up to the names of symmetric processes?
     fn merges_orbits(&self) -> bool {
+        false
+    }
+
+    /// Is the search saved, if that is wanted?
+    fn can_be_saved(&self) -> bool {
         false
     }
 
@@ -151,6 +158,8 @@ pub(crate) struct DepthFirst<'s, S: System> {
     depth: usize,
     /// For each state on the stack, the choices of its current process that are not taken yet.
     choices: Vec<Choice>,
+    /// What the transitions have led to, if the search is saved.
+    pub(super) news: Option<News>,
 }
 
 /// Explores the processes that `reduction` selects. Within a depth bound, explores every state,
@@ -176,31 +185,16 @@ fn depth_first<S: System>(
     reduction: &mut impl Reduction<S>,
     driver: &mut Driver<'_>,
 ) {
-    let mut search = DepthFirst::new(system, settings, reduction.memory(), driver.signal().clone());
-    if reduction.merges_orbits() {
-        search.cursor.match_orbits();
-    }
-    driver.started(&mut search.cursor.locals, &search.cursor.state);
-    if reduction.fuses() {
-        search.fuses = true;
-        let are_judged = driver.budget().properties.contain::<Invariants>();
-        search.readers = system.invariants().filter(|_| are_judged).map(|_| Readers::default());
-    }
-    let (initial, _) = search.cursor.matched();
-    search.enter(initial, driver);
-    while search.depth > 0 && !driver.is_stopped() {
-        if let Some(action) = search.next_transition() {
-            search.take(action, reduction, driver);
-        } else if let Some(process) = search.finished() {
-            reduction.explored(&mut search, process);
-        } else if let Some(process) = reduction.next(&mut search) {
-            search.begin(process);
-        } else {
-            search.prove_explored();
-            search.leave();
-            driver.has_left(search.depth);
+    let mut search = match kept::depth_first_again(system, settings, reduction, driver) {
+        Ok(Some(search)) => search,
+        Err(Ended) => return,
+        Ok(None) => {
+            let mut search = DepthFirst::begun(system, settings, reduction, driver);
+            search.news = kept::news(driver).filter(|_| reduction.can_be_saved());
+            search
         }
-    }
+    };
+    search.go_on(reduction, driver);
     driver.stats.state_bytes = Some(search.bytes() as u64);
     driver.stats.symmetry = search.cursor.symmetry();
 }
@@ -220,6 +214,49 @@ impl<'s, S: System> DepthFirst<'s, S> {
             frames: Vec::new(),
             depth: 0,
             choices: Vec::new(),
+            news: None,
+        }
+    }
+
+    /// A search that is in its initial state.
+    pub(super) fn begun(
+        system: &'s S,
+        settings: Stateful,
+        reduction: &impl Reduction<S>,
+        driver: &mut Driver<'_>,
+    ) -> Self {
+        let (memory, stop) = (reduction.memory(), driver.signal().clone());
+        let mut search = DepthFirst::new(system, settings, memory, stop);
+        if reduction.merges_orbits() {
+            search.cursor.match_orbits();
+        }
+        driver.started(&mut search.cursor.locals, &search.cursor.state);
+        if reduction.fuses() {
+            search.fuses = true;
+            let are_judged = driver.budget().properties.contain::<Invariants>();
+            search.readers = system.invariants().filter(|_| are_judged).map(|_| Readers::default());
+        }
+        let (initial, _) = search.cursor.matched();
+        search.enter(initial, driver);
+        search
+    }
+
+    /// Explores everything from the states on the stack; or, if the search goes again, up to where
+    /// it was.
+    pub(super) fn go_on(&mut self, reduction: &mut impl Reduction<S>, driver: &mut Driver<'_>) {
+        while self.depth > 0 && !driver.is_stopped() && !is_there(self.news.as_ref()) {
+            kept::save_from_state_to_state(self.news.as_ref(), Form::DepthFirst, driver);
+            if let Some(action) = self.next_transition() {
+                self.take(action, reduction, driver);
+            } else if let Some(process) = self.finished() {
+                reduction.explored(self, process);
+            } else if let Some(process) = reduction.next(self) {
+                self.begin(process);
+            } else {
+                self.prove_explored();
+                self.leave();
+                driver.has_left(self.depth);
+            }
         }
     }
 
@@ -452,12 +489,18 @@ impl<'s, S: System> DepthFirst<'s, S> {
 
     /// Takes a transition, and pushes the state that it leads to if that is new.
     fn take(&mut self, action: Action, reduction: &mut impl Reduction<S>, driver: &mut Driver<'_>) {
+        let foretold = self.news.as_mut().and_then(News::foretold);
+        if foretold == Some(Led::ToKnown) {
+            // Steps that are skipped need not be undone.
+            self.top().steps = 1;
+            return driver.moved_on(self.cursor.state.depth() + 1);
+        }
         let (mut steps, label) = self.step(action, Some(driver));
         driver.stats.transitions -= steps as u64 - 1;
         if self.fuses {
             steps += self.fuse(driver);
         }
-        let (to, is_new) = self.cursor.matched();
+        let (to, is_new) = self.cursor.matched_and_noted(self.news.as_mut(), foretold);
         let top = &mut self.frames[self.depth - 1];
         let Cursor { state, locals, .. } = &self.cursor;
         let actions = (state.depth() - steps..state.depth()).map(|index| state.action(index));

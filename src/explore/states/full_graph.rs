@@ -29,6 +29,7 @@ use rustc_hash::FxHashMap;
 use super::frontier::Frontier;
 use super::known::Known;
 use super::moves::{Change, Changes, Found, Move, Moves};
+use super::news::{Led, News, is_there};
 use super::packed::{Codes, Layout, Repacker};
 use super::pool::Pool;
 use super::reactions::{CarriedOut, Reactions};
@@ -102,6 +103,13 @@ pub(crate) struct FullGraph<'s, S: System> {
     /// What batches have asked the model, if the search is saved.
     #[cfg(feature = "json")]
     pub(super) log: Option<Log>,
+    /// What the transitions from state to state have led to, if the search is saved; and what was
+    /// saved when it fell back from batches to one state at a time.
+    pub(super) news: Option<News>,
+    #[cfg(feature = "json")]
+    pub(super) before_news: Option<Vec<u8>>,
+    /// The number of transitions after which the search may continue in batches.
+    pub(super) most: u64,
     /// The threads, if there are several.
     pub(super) threads: Option<Pool>,
     /// The number of queries to the model for the effect of a move; and the number of actions in
@@ -164,6 +172,10 @@ impl<'s, S: System> FullGraph<'s, S> {
             root: before.clone(),
             #[cfg(feature = "json")]
             log: None,
+            news: None,
+            #[cfg(feature = "json")]
+            before_news: None,
+            most: 0,
             threads: None,
             queries: 0,
             replayed: 0,
@@ -186,12 +198,14 @@ impl<'s, S: System> FullGraph<'s, S> {
     }
 
     /// Explores everything from the states on the stack. Ends early when the search has made `most`
-    /// transitions in all and can continue in batches.
+    /// transitions in all and can continue in batches; or, if it goes again, where it was.
     pub(super) fn go_on(&mut self, driver: &mut Driver<'_>, most: u64) {
         while let Some(&from) = self.stack.last()
             && !driver.is_stopped()
             && !(driver.stats.transitions >= most && self.can_batch())
+            && !is_there(self.news.as_ref())
         {
+            self.save_one_by_one(driver);
             if self.pending.len() > from {
                 self.take(driver);
             } else {
@@ -269,8 +283,13 @@ impl<'s, S: System> FullGraph<'s, S> {
         let Pending { action, number, is_tried, is_judged, is_known } =
             self.pending.pop().expect("a move");
         let from = self.ahead.len() - self.layout.width();
+        let foretold = self.news.as_mut().and_then(News::foretold);
         if !is_tried {
-            return self.try_out(action, driver);
+            return self.try_out(action, foretold, driver);
+        }
+        if foretold == Some(Led::ToKnown) {
+            self.ahead.truncate(from);
+            return driver.moved_on(self.path.len() + 1);
         }
         self.path.push(action);
         match is_judged {
@@ -281,6 +300,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             }
         }
         let is_new = !is_known && self.known.insert(&self.ahead[from..], number, &self.layout);
+        self.note_news(foretold, is_new);
         if is_new {
             self.present.copy_from_slice(&self.ahead[from..]);
         }
@@ -292,6 +312,12 @@ impl<'s, S: System> FullGraph<'s, S> {
             }
             true => self.enter(driver),
             false => self.back(),
+        }
+    }
+
+    pub(super) fn note_news(&mut self, foretold: Option<Led>, is_new: bool) {
+        if let Some(news) = &mut self.news {
+            news.note(foretold, if is_new { Led::ToNew } else { Led::ToKnown });
         }
     }
 
@@ -352,8 +378,14 @@ impl<'s, S: System> FullGraph<'s, S> {
         let &Move { action, is_judged, .. } = self.moves.get(number);
         let from = self.ahead.len();
         self.moves.lead(number, &self.present, &mut self.ahead);
-        let is_known = self.known.contains(&self.ahead[from..], &self.layout);
+        let is_known = !self.goes_again() && self.known.contains(&self.ahead[from..], &self.layout);
         self.pending.push(Pending { action, number, is_tried: true, is_judged, is_known });
+    }
+
+    /// Does the search go again through what it has noted? Then nothing need be looked up before
+    /// its turn.
+    fn goes_again(&self) -> bool {
+        self.news.as_ref().is_some_and(News::goes_again)
     }
 
     /// Learns the moves of a process in its current situation, or what they depend on. May have to
@@ -425,7 +457,7 @@ impl<'s, S: System> FullGraph<'s, S> {
 
     /// Executes a move with unknown target on the model, and enters its target if that is new. This
     /// is done only in its turn, because new processes are numbered in the order of their creation.
-    fn try_out(&mut self, action: Action, driver: &mut Driver<'_>) {
+    fn try_out(&mut self, action: Action, foretold: Option<Led>, driver: &mut Driver<'_>) {
         let from = self.ahead.len() - self.layout.width();
         self.layout.unpack(&self.ahead[from..], &mut self.before);
         self.ahead.truncate(from);
@@ -443,7 +475,9 @@ impl<'s, S: System> FullGraph<'s, S> {
             Some(stimulus) => self.learn_reaction(action.process, stimulus, messages, is_judged),
             None => self.number(action, is_judged),
         };
-        match self.known.insert(&self.present, number, &self.layout) {
+        let is_new = self.known.insert(&self.present, number, &self.layout);
+        self.note_news(foretold, is_new);
+        match is_new {
             true if self.defers => {
                 self.frontier.push(self.path.len(), &self.present);
                 self.back();
