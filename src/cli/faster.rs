@@ -18,6 +18,8 @@ use crate::study::Limits;
 
 /// The longest time of a trial, or of an estimate.
 const LONGEST: Duration = Duration::from_secs(1);
+/// The same for the number of states, for which smaller programs are searched.
+const LONGEST_FOR_STATES: Duration = Duration::from_secs(5);
 /// The largest number of samples of an estimate.
 const SAMPLES: u32 = 100;
 
@@ -63,6 +65,11 @@ pub(super) fn size(
     let timeout = Some(LONGEST.min(given / 10));
     let budget = Budget { timeout, max_traces: None, ..budget.clone() };
     estimate(&spec.program, &budget, (SAMPLES, 0)).ok().map(Size::from)
+}
+
+/// The time to estimate the number of states, after a search that ran out of time.
+pub(super) fn time_for_states(limits: &Limits, outcome: &Outcome) -> Option<Duration> {
+    Some(LONGEST_FOR_STATES.min(ran_out_of_time(limits, outcome)? / 10))
 }
 
 /// The time that was given, if the search ran out of it and found nothing. `None` with a limit on

@@ -28,7 +28,7 @@ use super::progress::Progress;
 use super::session::{Session, judged, say_how_to_go_on};
 use super::verification::{self, ResultArgs, Wanted};
 use super::{Exit, Failure, files, interrupt, memory};
-use crate::explore::{Budget, Explorer, Keeper, Part, StopReason, explore_saved};
+use crate::explore::{Budget, Keeper, Part, StopReason, explore_saved};
 use crate::report::text::shown;
 use crate::study::{Limits, task};
 
