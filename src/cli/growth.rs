@@ -10,11 +10,11 @@
 //! grown before, as far as that is known; for N - M > 1 it has to be known. Of several constants,
 //! that is taken by which the rest grows least.
 //!
-//! **Why not from the search itself.** Most of what a search through states knows says nothing about
-//! what is left: it has no tree whose branches are alike, because almost all states can be reached
-//! through the first branch. The growth of the levels that a depth-first search has left, the share
-//! of new states among the successors, and how many states of random walks are known were tried.
-//! None was within a factor of two on half of the programs after a tenth of the search
+//! **Why not from the search itself.** Most of what a search through states knows says nothing
+//! about what is left: it has no tree whose branches are alike, because almost all states can be
+//! reached through the first branch. Tried were the growth of the levels that a depth-first search
+//! has left, the share of new states among the successors, and how many states of random walks are
+//! known. None was within a factor of two on half of the programs after a tenth of the search
 //! (`docs/src/performance.md`, "Estimates").
 
 use std::time::{Duration, Instant};

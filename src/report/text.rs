@@ -50,7 +50,7 @@ use bytesize::ByteSize;
 use self::alike::{Alike, Numbered};
 use self::levels::levels;
 use self::printed::ShownText;
-use super::{CheckReport, Merged, Size, StatesInAll, Subject, ViolationReport, place};
+use super::{CheckReport, Merged, Size, Subject, ViolationReport, place};
 use crate::explore::{Guarantee, PrefixFigures, StopReason, Verdict, ViolationKind};
 use crate::model::{Buffering, Leaving, Runs, Semantics};
 use crate::study::Figures;
@@ -539,14 +539,6 @@ impl Display for Size {
             rounded(most),
             plural(samples.into(), "sample", "samples")
         )
-    }
-}
-
-impl Display for StatesInAll {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let StatesInAll { number, constant, from: [one, other] } = self;
-        let number = rounded(*number);
-        write!(f, "about {number} states (as with {constant}={one} and {constant}={other})")
     }
 }
 

@@ -34,7 +34,7 @@ use super::full_graph::FullGraph;
 use super::kept;
 use super::known::SPREAD;
 use super::moves::Found;
-use super::news::{News, is_there};
+use super::news::{Led, News, is_there};
 use super::plan::{Ended, Levels, Place, Plan};
 use super::pool::{Pool, each};
 use super::settings::Stateful;
@@ -385,15 +385,6 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
     }
 
-    /// Reports that the current state is at the depth bound. Livelocks are judged only at the bound
-    /// for endless executions, not at a depth that was asked for.
-    fn cut_off(&mut self, driver: &mut Driver<'_>) {
-        if driver.depth().is_some() || !self.is_livelock(driver) {
-            let (locals, state) = self.model();
-            driver.truncated(locals, state);
-        }
-    }
-
     /// Calls `act` for each of the states, until the search is stopped.
     fn at_each(
         &mut self,
@@ -593,7 +584,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             let Some((_, state)) = self.frontier.take(width).pop() else { return };
             // The frontier counts as one more source of new states.
             let foretold = self.news.as_mut().and_then(News::foretold);
-            self.note_news(foretold, true);
+            self.note_news(foretold, Led::ToNew);
             self.seek(&state);
             self.enter(driver);
         }

@@ -35,7 +35,7 @@
 use super::batches;
 use super::cursor::Cursor;
 use super::kept;
-use super::news::{Form, Led, News};
+use super::news::{Form, Led, News, Noting};
 use super::paths::Paths;
 use super::plan::{Ended, Plan};
 use super::settings::Stateful;
@@ -44,7 +44,7 @@ use crate::explore::driver::Driver;
 use crate::model::{Action, System};
 use crate::property::Watch;
 
-pub(super) struct BreadthFirst<'s, S: System> {
+struct BreadthFirst<'s, S: System> {
     cursor: Cursor<'s, S>,
     paths: Paths,
     enabled: Vec<Action>,
@@ -56,7 +56,7 @@ pub(super) struct BreadthFirst<'s, S: System> {
     /// The next state to visit.
     next: u32,
     /// What the transitions have led to, if the search is saved.
-    pub(super) news: Option<News>,
+    news: Option<News>,
 }
 
 /// Visits every state up to the depth `bound`, in batches if possible.
@@ -74,7 +74,14 @@ pub fn explore<S: System>(
 
 /// Visits every state up to the depth `bound`, executing each transition on the model.
 fn on_the_model<S: System>(system: &S, settings: Stateful, bound: u32, driver: &mut Driver<'_>) {
-    let mut search = match kept::breadth_first_again(system, settings, bound, driver) {
+    let form = Form::BreadthFirst(0);
+    let known = kept::gone_again(system, form, driver, |news, next, again| {
+        let mut search = BreadthFirst::begun(system, settings, again);
+        search.news = Some(news);
+        search.go_on(bound, next, again);
+        search
+    });
+    let mut search = match known {
         Ok(Some(search)) => search,
         Err(Ended) => return,
         Ok(None) => {
@@ -90,9 +97,15 @@ fn on_the_model<S: System>(system: &S, settings: Stateful, bound: u32, driver: &
     stats.states_by_depth = Some(search.counts);
 }
 
+impl<S: System> Noting for BreadthFirst<'_, S> {
+    fn news(&mut self) -> Option<&mut News> {
+        self.news.as_mut()
+    }
+}
+
 impl<'s, S: System> BreadthFirst<'s, S> {
     /// A search that has visited no state.
-    pub(super) fn begun(system: &'s S, settings: Stateful, driver: &mut Driver<'_>) -> Self {
+    fn begun(system: &'s S, settings: Stateful, driver: &mut Driver<'_>) -> Self {
         let mut search = BreadthFirst {
             cursor: Cursor::new(system, settings),
             paths: Paths::default(),
@@ -110,7 +123,7 @@ impl<'s, S: System> BreadthFirst<'s, S> {
     }
 
     /// Visits the states up to this one.
-    pub(super) fn go_on(&mut self, bound: u32, until: u32, driver: &mut Driver<'_>) {
+    fn go_on(&mut self, bound: u32, until: u32, driver: &mut Driver<'_>) {
         while self.next < until && !driver.is_stopped() {
             if self.next == self.end {
                 let count = self.paths.count() as u32;

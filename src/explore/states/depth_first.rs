@@ -32,7 +32,7 @@ use super::cursor::Cursor;
 use super::enumeration::Enumeration;
 use super::kept;
 use super::labels::{LabelId, Labels, SummaryId, Touches};
-use super::news::{Form, Led, News, is_there};
+use super::news::{Form, Led, News, Noting, is_there};
 use super::past::{Edge, Mark, Memory, Past};
 use super::plan::{Ended, Plan};
 use super::processes::Processes;
@@ -42,9 +42,7 @@ use super::store::StateId;
 use crate::explore::driver::Driver;
 use crate::explore::ends::lost;
 use crate::explore::result::StopReason;
-use crate::model::{
-    Action, Choice, Handle, May, MutexId, Op, Part, ProcessId, Response, StopSignal, System, Touch,
-};
+use crate::model::{Action, Choice, May, MutexId, Part, ProcessId, StopSignal, System, Touch};
 use crate::property::{Invariants, Readers, Watch};
 
 /// Selects the processes that are explored from a state.
@@ -159,7 +157,7 @@ pub(crate) struct DepthFirst<'s, S: System> {
     /// For each state on the stack, the choices of its current process that are not taken yet.
     choices: Vec<Choice>,
     /// What the transitions have led to, if the search is saved.
-    pub(super) news: Option<News>,
+    news: Option<News>,
 }
 
 /// Explores the processes that `reduction` selects. Within a depth bound, explores every state,
@@ -185,7 +183,16 @@ fn depth_first<S: System>(
     reduction: &mut impl Reduction<S>,
     driver: &mut Driver<'_>,
 ) {
-    let mut search = match kept::depth_first_again(system, settings, reduction, driver) {
+    let known = match reduction.can_be_saved() {
+        true => kept::gone_again(system, Form::DepthFirst, driver, |news, _, again| {
+            let mut search = DepthFirst::begun(system, settings, reduction, again);
+            search.news = Some(news);
+            search.go_on(reduction, again);
+            search
+        }),
+        false => Ok(None),
+    };
+    let mut search = match known {
         Ok(Some(search)) => search,
         Err(Ended) => return,
         Ok(None) => {
@@ -197,6 +204,12 @@ fn depth_first<S: System>(
     search.go_on(reduction, driver);
     driver.stats.state_bytes = Some(search.bytes() as u64);
     driver.stats.symmetry = search.cursor.symmetry();
+}
+
+impl<S: System> Noting for DepthFirst<'_, S> {
+    fn news(&mut self) -> Option<&mut News> {
+        self.news.as_mut()
+    }
 }
 
 impl<'s, S: System> DepthFirst<'s, S> {
@@ -219,7 +232,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
     }
 
     /// A search that is in its initial state.
-    pub(super) fn begun(
+    fn begun(
         system: &'s S,
         settings: Stateful,
         reduction: &impl Reduction<S>,
@@ -243,7 +256,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
 
     /// Explores everything from the states on the stack; or, if the search goes again, up to where
     /// it was.
-    pub(super) fn go_on(&mut self, reduction: &mut impl Reduction<S>, driver: &mut Driver<'_>) {
+    fn go_on(&mut self, reduction: &mut impl Reduction<S>, driver: &mut Driver<'_>) {
         while self.depth > 0 && !driver.is_stopped() && !is_there(self.news.as_ref()) {
             kept::save_from_state_to_state(self.news.as_ref(), Form::DepthFirst, driver);
             if let Some(action) = self.next_transition() {
@@ -354,19 +367,6 @@ impl<'s, S: System> DepthFirst<'s, S> {
             Some(mutex) => self.cursor.state.mutex(mutex).owner().is_none(),
             None => self.cursor.state.can_move(&self.cursor.locals, process),
         }
-    }
-
-    /// The mutex that the process is about to lock, if the lock is a single transition.
-    fn blocking_lock(&mut self, process: ProcessId) -> Option<MutexId> {
-        if !self.settings.as_printed {
-            return None;
-        }
-        let Cursor { state, locals, .. } = &mut self.cursor;
-        let local = state.local(process);
-        let Some(&Op::AsyncLock(mutex)) = locals.op(local) else { return None };
-        let request = Response::Posted(Handle(state.posted_count(process)));
-        let after = locals.resume(local, request);
-        waits_for(locals.op(after), mutex).then_some(mutex)
     }
 
     /// safeSet(s)
@@ -590,10 +590,4 @@ impl<'s, S: System> DepthFirst<'s, S> {
             self.back();
         }
     }
-}
-
-/// Does the operation wait for this mutex, and no other?
-fn waits_for(op: Option<&Op>, mutex: MutexId) -> bool {
-    matches!(op, Some(Op::MutexWaitAny(requests))
-        if matches!(**requests, [request] if request.mutex == mutex))
 }

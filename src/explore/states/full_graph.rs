@@ -43,8 +43,8 @@ use crate::property::{Watch, may_spin, process_failure};
 
 /// A move that has to be made from a state on the stack.
 #[derive(Clone, Copy)]
-struct Pending {
-    action: Action,
+pub(super) struct Pending {
+    pub(super) action: Action,
     /// Its number, if it is memoised.
     number: u32,
     /// Is its target known?
@@ -81,11 +81,11 @@ pub(crate) struct FullGraph<'s, S: System> {
     pub(super) present: Vec<u64>,
     /// The moves that have to be made from the states on the stack, and their targets, packed; the
     /// source of the move where the target is not known.
-    pending: Vec<Pending>,
+    pub(super) pending: Vec<Pending>,
     ahead: Vec<u64>,
     /// For each state on the stack, the start of its moves in `pending`.
     pub(super) stack: Vec<usize>,
-    watch: Watch,
+    pub(super) watch: Watch,
     /// The open states of batches; and the states with moves that have to be executed on the model.
     pub(super) frontier: Frontier,
     pub(super) trials: Frontier,
@@ -242,54 +242,19 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
     }
 
-    /// Judges the invariants in the current state.
-    pub(super) fn judge_views(&mut self, driver: &mut Driver<'_>) {
-        self.model();
-        let FullGraph { locals, state, views, present, layout, .. } = self;
-        if !views.judge(present, layout, (locals, state)) {
-            driver.judge_invariants(locals, state);
-        }
-    }
-
-    /// Is there a process among the pending moves from `from` on that changes something if it moves
-    /// alone? Then it is not in a loop that changes nothing, and the model is not needed to see
-    /// this.
-    fn does_some_go_on(&mut self, from: usize) -> bool {
-        let FullGraph { pending, moves, present, layout, alone, objects, .. } = self;
-        let mut last = None;
-        pending[from..].iter().any(|next| {
-            let process = next.action.process.index();
-            let is_other = last.replace(process) != Some(process);
-            is_other && {
-                alone.clear();
-                alone.extend_from_slice(present);
-                moves.goes_on(process, *objects + process, alone, layout)
-            }
-        })
-    }
-
-    /// Are all processes that can move in loops that change nothing? If so, reports it.
-    pub(super) fn is_livelock(&mut self, driver: &mut Driver<'_>) -> bool {
-        if !self.locals.some_may_return() {
-            return false;
-        }
-        self.model();
-        let FullGraph { locals, state, watch, .. } = self;
-        driver.is_livelock(watch, locals, state)
-    }
-
     /// Makes the next move of the state on top of the stack, and enters its target if that is new.
     fn take(&mut self, driver: &mut Driver<'_>) {
         let Pending { action, number, is_tried, is_judged, is_known } =
             self.pending.pop().expect("a move");
         let from = self.ahead.len() - self.layout.width();
         let foretold = self.news.as_mut().and_then(News::foretold);
-        if !is_tried {
-            return self.try_out(action, foretold, driver);
-        }
         if foretold == Some(Led::ToKnown) {
+            self.queries += u64::from(!is_tried);
             self.ahead.truncate(from);
             return driver.moved_on(self.path.len() + 1);
+        }
+        if !is_tried {
+            return self.try_out(action, foretold, driver);
         }
         self.path.push(action);
         match is_judged {
@@ -300,7 +265,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             }
         }
         let is_new = !is_known && self.known.insert(&self.ahead[from..], number, &self.layout);
-        self.note_news(foretold, is_new);
+        self.note_news(foretold, if is_new { Led::ToNew } else { Led::ToKnown });
         if is_new {
             self.present.copy_from_slice(&self.ahead[from..]);
         }
@@ -315,10 +280,17 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
     }
 
-    pub(super) fn note_news(&mut self, foretold: Option<Led>, is_new: bool) {
+    pub(super) fn note_news(&mut self, foretold: Option<Led>, led: Led) {
         if let Some(news) = &mut self.news {
-            news.note(foretold, if is_new { Led::ToNew } else { Led::ToKnown });
+            news.note(foretold, led);
         }
+    }
+
+    /// What a move on the model may change, if it is no reaction: how much has a number, and what
+    /// is known of processes that are started.
+    fn told(&self) -> (u64, usize, usize, bool) {
+        let codes = self.codes.counts().map(u64::from).sum();
+        (codes, self.moves.len(), self.started.len(), self.is_one_by_one)
     }
 
     /// Pops the state on top of the stack.
@@ -466,6 +438,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         let stimulus = reacts.then(|| self.state.stimulus(action.choice));
         let messages = self.state.inboxes().log().len();
         self.queries += 1;
+        let told = (self.news.is_some() && stimulus.is_none()).then(|| self.told());
         let is_judged = self.carry_out(action);
         self.path.push(action);
         self.agreed += 1;
@@ -476,7 +449,13 @@ impl<'s, S: System> FullGraph<'s, S> {
             None => self.number(action, is_judged),
         };
         let is_new = self.known.insert(&self.present, number, &self.layout);
-        self.note_news(foretold, is_new);
+        let led = match is_new {
+            true => Led::ToNew,
+            // A reaction may tell how a queue changes.
+            false if told.is_none_or(|before| before != self.told()) => Led::ToTold,
+            false => Led::ToKnown,
+        };
+        self.note_news(foretold, led);
         match is_new {
             true if self.defers => {
                 self.frontier.push(self.path.len(), &self.present);

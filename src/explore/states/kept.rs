@@ -17,11 +17,9 @@
 
 use std::io::{self, Read, Write};
 
-use super::breadth_first::BreadthFirst;
-use super::depth_first::{DepthFirst, Reduction};
 use super::full_graph::FullGraph;
 use super::known::Known;
-use super::news::{Form, News};
+use super::news::{Form, News, Noting};
 use super::plan::{Ended, Levels, Place, Plan};
 use super::reactions::Reactions;
 use super::settings::Stateful;
@@ -120,44 +118,22 @@ pub(super) fn resumed<'s, S: System>(
     })
 }
 
-/// Goes on with a search on the model.
-pub(super) fn depth_first_again<'s, S: System>(
-    system: &'s S,
-    how: Stateful,
-    reduction: &mut impl Reduction<S>,
+/// Goes on with a search of this form on the model. `go` goes again through what was noted; of a
+/// search by levels, up to this state.
+pub(super) fn gone_again<S: System, T: Noting>(
+    system: &S,
+    form: Form,
     driver: &mut Driver<'_>,
-) -> Result<Option<DepthFirst<'s, S>>, Ended> {
-    if !reduction.can_be_saved() {
-        return Ok(None);
-    }
+    go: impl FnOnce(News, u32, &mut Driver<'_>) -> T,
+) -> Result<Option<T>, Ended> {
     go_on(system, driver, |from, driver, again| {
-        if read_number(from)? != DEPTH_FIRST {
-            return Err(stray());
-        }
-        let mut search = DepthFirst::begun(system, how, reduction, again);
-        search.news = Some(read_news(from)?);
-        search.go_on(reduction, again);
-        is_where_it_was(search.news.as_mut(), again, driver)?;
-        Ok(search)
-    })
-}
-
-/// Goes on with a search on the model, by levels.
-pub(super) fn breadth_first_again<'s, S: System>(
-    system: &'s S,
-    how: Stateful,
-    bound: u32,
-    driver: &mut Driver<'_>,
-) -> Result<Option<BreadthFirst<'s, S>>, Ended> {
-    go_on(system, driver, |from, driver, again| {
-        if read_number(from)? != BREADTH_FIRST {
-            return Err(stray());
-        }
-        let mut search = BreadthFirst::begun(system, how, again);
-        let next = u32::try_from(read_number(from)?).map_err(|_| stray())?;
-        search.news = Some(read_news(from)?);
-        search.go_on(bound, next, again);
-        is_where_it_was(search.news.as_mut(), again, driver)?;
+        let (kind, next) = match (form, read_number(from)?) {
+            (Form::DepthFirst, kind) => (kind == DEPTH_FIRST, 0),
+            (Form::BreadthFirst(_), kind) => (kind == BREADTH_FIRST, read_number(from)?),
+        };
+        let next = u32::try_from(next).ok().filter(|_| kind).ok_or_else(stray)?;
+        let mut search = go(read_news(from)?, next, again);
+        is_where_it_was(search.news(), again, driver)?;
         Ok(search)
     })
 }

@@ -57,7 +57,7 @@ struct Again {
 impl News {
     /// Those of a search that has to go again through what was noted. `None` if it is not what a
     /// search has noted.
-    #[cfg(feature = "json")]
+    #[cfg(any(test, feature = "json"))]
     pub(super) fn to_go_again(entries: Vec<u8>, rest: u64) -> Option<News> {
         let mut at = 0;
         while at < entries.len() {
@@ -69,7 +69,7 @@ impl News {
     }
 
     /// What was noted: the entries, and the number of transitions after the last one.
-    #[cfg(feature = "json")]
+    #[cfg(any(test, feature = "json"))]
     pub(super) fn noted(&self) -> (&[u8], u64) {
         (&self.entries, self.rest)
     }
@@ -128,12 +128,19 @@ impl News {
     }
 
     /// Goes on with new transitions. Returns whether the search is where it was.
-    #[cfg(feature = "json")]
+    #[cfg(any(test, feature = "json"))]
     pub(super) fn go_on(&mut self) -> bool {
         let is_where_it_was = self.is_there() && !self.is_stray;
         self.again = None;
         is_where_it_was
     }
+}
+
+/// A search that notes what its transitions lead to, if it is saved.
+#[cfg_attr(not(feature = "json"), expect(dead_code, reason = "no search is saved"))]
+pub(super) trait Noting {
+    /// What they have led to.
+    fn news(&mut self) -> Option<&mut News>;
 }
 
 /// Has a search gone again, and is where it was, or found that it was never there?
@@ -158,7 +165,7 @@ fn entry(entries: &[u8], from: usize) -> Option<(u64, usize)> {
     }
 }
 
-#[cfg(all(test, feature = "json"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::SplitMix64;

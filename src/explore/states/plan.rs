@@ -46,6 +46,7 @@ pub(super) struct Levels {
 }
 
 /// Where a search by memoised moves was when it was saved.
+#[cfg_attr(not(feature = "json"), expect(dead_code, reason = "no search is saved"))]
 #[derive(Debug)]
 pub(super) enum Place {
     /// It went from state to state, and had not gone in batches.

@@ -1,9 +1,7 @@
 //! In the place of `kept`, where the crate is built without the feature `json`: no search is saved.
 
-use super::breadth_first::BreadthFirst;
-use super::depth_first::{DepthFirst, Reduction};
 use super::full_graph::FullGraph;
-use super::news::{Form, News};
+use super::news::{Form, News, Noting};
 use super::plan::{Ended, Levels, Place, Plan};
 use super::settings::Stateful;
 use super::visits::Visit;
@@ -20,21 +18,12 @@ pub(super) fn resumed<'s, S: System>(
     Ok(None)
 }
 
-pub(super) fn depth_first_again<'s, S: System>(
-    _: &'s S,
-    _: Stateful,
-    _: &mut impl Reduction<S>,
+pub(super) fn gone_again<S: System, T: Noting>(
+    _: &S,
+    _: Form,
     _: &mut Driver<'_>,
-) -> Result<Option<DepthFirst<'s, S>>, Ended> {
-    Ok(None)
-}
-
-pub(super) fn breadth_first_again<'s, S: System>(
-    _: &'s S,
-    _: Stateful,
-    _: u32,
-    _: &mut Driver<'_>,
-) -> Result<Option<BreadthFirst<'s, S>>, Ended> {
+    _: impl FnOnce(News, u32, &mut Driver<'_>) -> T,
+) -> Result<Option<T>, Ended> {
     Ok(None)
 }
 

@@ -1,8 +1,10 @@
 //! What a search has covered: everything, or a part, and why it ended early.
 
+use std::fmt::{self, Display, Formatter};
+
 use bytesize::ByteSize;
 
-use super::{duration, plural, thousands};
+use super::{duration, plural, rounded, thousands};
 use crate::explore::{Depth, Guarantee, StopReason};
 use crate::report::{CheckReport, Faster, Size, StatesInAll};
 use crate::study::Figures;
@@ -116,6 +118,14 @@ fn in_all(size: Size, report: &CheckReport) -> String {
         None => "\n  `mazurka estimate` tries other explorers, and smaller constants.",
     };
     format!("  In all there are {size}{share}.{next}\n")
+}
+
+impl Display for StatesInAll {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let StatesInAll { number, constant, from: [one, other] } = self;
+        let number = rounded(*number);
+        write!(f, "about {number} states (as with {constant}={one} and {constant}={other})")
+    }
 }
 
 /// The sentence about the number of states.
