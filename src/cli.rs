@@ -31,6 +31,7 @@ mod faster;
 mod files;
 mod fmt;
 mod folders;
+mod growth;
 mod interrupt;
 mod known;
 #[cfg(unix)]

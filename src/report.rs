@@ -47,7 +47,7 @@ pub use self::faster::Faster;
 pub use self::instrument::Instrument;
 use self::lint::{Level, Warning};
 pub use self::shown::{FirstGood, Shown};
-pub use self::size::Size;
+pub use self::size::{Size, StatesInAll};
 pub use self::subject::Subject;
 pub use self::variants::Variants;
 
@@ -163,6 +163,9 @@ pub struct CheckReport {
     /// After a limit: about how many classes there are, if that can be estimated.
     #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
     pub estimate: Option<Size>,
+    /// The same for states, if they are stored.
+    #[cfg_attr(feature = "json", serde(skip_serializing_if = "Option::is_none"))]
+    pub states_in_all: Option<StatesInAll>,
     /// The limits of the search.
     pub limits: Limits,
     /// The statistics of the search.
@@ -359,6 +362,7 @@ impl CheckReport {
             unseen: None,
             faster: None,
             estimate: None,
+            states_in_all: None,
             limits,
             stats: Figures::new(outcome, peak_memory_bytes),
             violations,

@@ -1,23 +1,22 @@
 //! Searches that are saved, stopped and resumed: first with the library, on random programs; then
 //! the program, which is killed on the way.
 
+mod states;
+
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, Read, Write};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, EveryState, Explorer, Keeper, Kept, Listed, NoObserver, Options, Outcome,
-    Part, Saving, Splits, Stateful, StopReason, Verdict, Violation, explore, explore_saved, keep,
+    AnyExplorer, Budget, Explorer, Kept, Listed, NoObserver, Options, Outcome, Part, Saving,
+    Splits, Violation, explore, keep,
 };
 use mazurka::lang::compile;
-use mazurka::model::System;
 use serde_json::Value;
 
 use crate::cli::{code, json, mazurka, run, stderr, stdout};
@@ -160,150 +159,6 @@ fn parsimonious_may_show_another_execution() {
 fn a_resumed_search_is_one_that_was_not_stopped_at_length() {
     processes().iter().step_by(5).for_each(|sample| _ = check(sample, true));
     actors().iter().step_by(5).for_each(|sample| _ = check(sample, false));
-}
-
-/// Saves the state of a search once, in memory, and then ends the search.
-#[derive(Default)]
-struct InMemory {
-    /// The number of times that the search could have been saved before.
-    left: usize,
-    /// Where it begins, and what was saved.
-    from: Vec<u8>,
-    saved: Option<Vec<u8>>,
-    end: Arc<AtomicBool>,
-}
-
-impl Keeper for InMemory {
-    fn is_due(&mut self) -> bool {
-        self.left = self.left.wrapping_sub(1);
-        self.left == usize::MAX
-    }
-
-    fn save(&mut self, write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {
-        let mut bytes = Vec::new();
-        write(&mut bytes).expect("enough memory");
-        self.saved = Some(bytes);
-        self.end.store(true, Ordering::Relaxed);
-    }
-
-    fn saved(&mut self) -> Option<Box<dyn Read + '_>> {
-        (!self.from.is_empty()).then(|| Box::new(&self.from[..]) as Box<dyn Read>)
-    }
-}
-
-/// A search that is stopped at random, again and again, and how often that was.
-fn stopped<S: System>(
-    system: &S,
-    explorer: EveryState,
-    budget: &Budget,
-    rng: &mut Rng,
-) -> (Outcome, u32) {
-    let (mut from, mut stops) = (Vec::new(), 0);
-    loop {
-        let mut keeper = InMemory { left: rng.below(4), from, ..InMemory::default() };
-        let budget = Budget { cancel: keeper.end.clone(), ..budget.clone() };
-        let outcome = explore_saved(system, explorer, budget, &mut keeper, &mut NoObserver);
-        match keeper.saved {
-            None => return (outcome, stops),
-            Some(saved) => (from, stops) = (saved, stops + 1),
-        }
-        assert!(stops < 10_000, "it makes no progress");
-    }
-}
-
-/// An outcome with only those figures that do not tell of memory.
-fn without_bytes(mut outcome: Outcome) -> Outcome {
-    outcome.stats.state_bytes = None;
-    outcome
-}
-
-fn check_states<S: Subject>(sample: &Sample<S>) -> u32 {
-    let (mut rng, mut all_stops) = (Rng::new(sample.seed), 0);
-    for (jobs, depth) in [(1, None), (2, None), (2, Some(6))] {
-        let explorer = EveryState {
-            first: 20,
-            jobs: NonZeroU32::new(jobs).unwrap(),
-            ..EveryState::of(Stateful::default())
-        };
-        for (all, shortest) in [(true, false), (false, false), (true, true)] {
-            let budget = Budget { all, shortest, depth, ..Budget::default() };
-            let whole = explore(&sample.script, explorer, budget.clone(), &mut NoObserver);
-            let (resumed, stops) = stopped(&sample.script, explorer, &budget, &mut rng);
-            let (whole, resumed) = (without_bytes(whole), without_bytes(resumed));
-            let what = format!("{explorer:?} to {depth:?} on {}", sample.describe());
-            assert_eq!(resumed.stats, whole.stats, "{what}");
-            assert_eq!(resumed.violations, whole.violations, "{what}");
-            assert_eq!(resumed.leaks, whole.leaks, "{what}");
-            assert_eq!(resumed.stopped_by, whole.stopped_by, "{what}");
-            all_stops += stops;
-        }
-    }
-    all_stops
-}
-
-#[test]
-fn states_are_gone_on_with() {
-    let of_processes: u32 = processes().iter().step_by(8).map(check_states).sum();
-    let of_actors: u32 = actors().iter().step_by(8).map(check_states).sum();
-    assert!(of_processes > 100 && of_actors > 10, "{of_processes} {of_actors}");
-}
-
-#[test]
-#[ignore = "slow"]
-fn states_are_gone_on_with_at_length() {
-    processes().iter().for_each(|sample| _ = check_states(sample));
-    actors().iter().for_each(|sample| _ = check_states(sample));
-}
-
-/// Also if it distinguishes nothing, so that its view of a state has no words.
-#[test]
-fn invariants_are_judged_after_a_stop() {
-    let mut rng = Rng::new(1);
-    for (invariant, expected) in
-        [("1 < 2", Verdict::Ok), ("x < 4", Verdict::Ok), ("x < 3", Verdict::Assertion)]
-    {
-        let text = format!(
-            "shared x: int = 0; mutex m; process P[i in 0..3] {{ lock(m); x = x + 1; unlock(m); }}
-             invariant {{ assert({invariant}); }}"
-        );
-        let program = compile("program.maz", &text, &[]).expect("a program");
-        let explorer = EveryState { first: 4, ..EveryState::of(Stateful::default()) };
-        let budget = Budget { all: true, ..Budget::default() };
-        let whole = explore(&program, explorer, budget.clone(), &mut NoObserver);
-        let (resumed, stops) = stopped(&program, explorer, &budget, &mut rng);
-        assert_eq!((whole.verdict(), resumed.verdict()), (expected, expected), "{text}");
-        assert_eq!(without_bytes(resumed).stats, without_bytes(whole).stats, "{text}");
-        assert!(stops > 0, "{text}");
-    }
-}
-
-/// The state of another search, or a part of a state, is an error and not a panic.
-#[test]
-fn other_states_are_refused() {
-    let explorer = EveryState { first: 20, ..EveryState::of(Stateful::default()) };
-    let saved = |sample: &Sample<_>| {
-        let mut keeper = InMemory::default();
-        let budget = Budget { cancel: keeper.end.clone(), all: true, ..Budget::default() };
-        explore_saved(&sample.script, explorer, budget, &mut keeper, &mut NoObserver);
-        keeper.saved
-    };
-    let samples: Vec<_> = processes().iter().step_by(5).take(40).collect();
-    let states: Vec<_> = samples.iter().map(|sample| (sample, saved(sample))).collect();
-    let mut states = states.into_iter().filter_map(|(sample, saved)| Some((sample, saved?)));
-    let (sample, state) = states.next().expect("one that is long enough");
-    let begun_from = |from: &[u8]| {
-        let mut keeper = InMemory { left: 1000, from: from.to_vec(), ..InMemory::default() };
-        let budget = Budget { all: true, ..Budget::default() };
-        explore_saved(&sample.script, explorer, budget, &mut keeper, &mut NoObserver).stopped_by
-    };
-    let mut refused = 0;
-    for (_, other) in states {
-        refused += u32::from(begun_from(&other) == Some(StopReason::Stray));
-    }
-    assert!(refused > 3, "{refused}");
-    for length in (1..state.len()).step_by(1 + state.len() / 40) {
-        assert_eq!(begun_from(&state[..length]), Some(StopReason::Stray), "{length}");
-    }
 }
 
 /// A file of this run of the tests, which does not exist yet.

@@ -4,7 +4,7 @@ use mazurka::explore::estimate::{Estimate, estimate};
 use mazurka::explore::{Budget, NoObserver, StopReason, Udpor, explore};
 use mazurka::lang::{Program, compile};
 
-use crate::cli::{code, json, run, run_with, stdout};
+use crate::cli::{code, json, run, run_with, stderr, stdout};
 use crate::random_models::processes;
 
 fn spec(name: &str, with: &[(&str, &str)]) -> Program {
@@ -108,4 +108,25 @@ fn a_single_class_is_exact() {
     let found = by_samples(&program, 1);
     let counted = explore(&program, Udpor::default(), Budget::default(), &mut NoObserver);
     assert_eq!(found.classes, counted.stats.traces as f64);
+}
+
+/// Seven steps by each of N processes, which have nothing to do with one another: 8^N states.
+const INDEPENDENT: &str = "const N = 8; shared a: [int; N] = 0;
+    process P[i in 0..N] {
+        a[i] = 1; a[i] = 2; a[i] = 3; a[i] = 4; a[i] = 5; a[i] = 6; a[i] = 7;
+    }";
+
+#[test]
+fn states_are_estimated_by_smaller_constants() {
+    let plain = ["check", "-", "--explorer", "stateful", "--without", "symmetry", "--jobs", "1"];
+    let args = [&plain[..], &["--timeout", "3500ms", "--progress", "json"]].concat();
+    let output = run_with(&args, INDEPENDENT);
+    let (text, told) = (stdout(&output), stderr(&output));
+    assert_eq!(code(&output), 3, "{text}");
+    assert!(text.contains("In all there are about 16,800,000 states (as with N="), "{text}");
+    let last = told.lines().last().expect("progress");
+    let last: serde_json::Value = serde_json::from_str(last).expect("JSON");
+    assert_eq!(last["estimated_states"], 1 << 24, "{last}");
+    assert!(last["seconds_left"].as_f64() > Some(0.0), "{last}");
+    assert_eq!(last["estimated_classes"], serde_json::Value::Null, "{last}");
 }

@@ -9,7 +9,7 @@
 //! explorer keeps.
 
 mod judge;
-mod programs;
+pub mod programs;
 mod rules;
 
 use std::collections::BTreeSet;

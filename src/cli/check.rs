@@ -7,11 +7,13 @@ use clap::Args as ClapArgs;
 use super::branches::{self, BranchArgs};
 use super::checkpoint::{self, CheckpointArgs};
 use super::drawing::Effort;
-use super::faster::{faster, size};
+use super::faster::{faster, size, time_for_states};
+use super::growth::states_in_all;
 use super::options::{ReportedArgs, SpecArgs};
 use super::output::Output;
 #[cfg(feature = "mpi")]
 use super::post::Post;
+use super::progress::{self, InAll};
 use super::session::Session;
 use super::spec::{Spec, refusal};
 use super::verification::{self, ResultArgs, SearchArgs};
@@ -21,10 +23,10 @@ use super::{
     machines::{self, Coordinator},
     verification::Judged,
 };
-use crate::explore::{Explorer, Guarantee, Part, Setting, explore};
+use crate::explore::{Budget, Explorer, Guarantee, Part, Setting, explore};
 use crate::property::Properties;
 use crate::report::{CheckReport, Variants};
-use crate::study::{Limits, Stored};
+use crate::study::{Case, Limits, Stored};
 
 /// Verify a spec: explore its executions and report what is wrong
 ///
@@ -116,7 +118,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         let session = Session { file, input: &args.spec.path, jobs, interval, limits, lints };
         return checkpoint::begin(whole, session, (&args.results, drawing), output);
     }
-    let mut variants = Spec::variants(&args.spec, output)?;
+    let (case, mut variants) = Spec::variants(&args.spec, output)?;
     if let Some(file) = &args.certificate {
         certificate::may_be_written(file, &args.spec.path, (&setting, &limits), &variants)?;
     }
@@ -142,17 +144,26 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let mut reports = Vec::new();
     let (mut drawn, mut certified) = (None, None);
     for spec in &variants {
-        let outcome = progress.beside((&spec.program, counts_classes), &budget, |progress| {
-            match args.certificate {
-                Some(_) => {
-                    let found = certificate::search(spec, setting, budget.clone(), progress);
-                    certified = Some(found.1);
-                    found.0
-                }
-                None => {
-                    let quick = setting.on_all_processors();
-                    explore(&spec.program, quick, budget.clone(), progress)
-                }
+        let semantics = spec.subject.semantics.unwrap_or(case.semantics);
+        let case = Case { semantics, ..case.clone() };
+        let guess = |budget: &Budget, time| match profile.guarantee {
+            _ if counts_classes => progress::classes(&spec.program, budget, time),
+            Guarantee::EveryEnd => {
+                // An estimate that is there soon, or else a later one.
+                let within = |time| states_in_all(&case, &spec.program, setting, (budget, time));
+                within(time / 5).or_else(|| within(time)).map(InAll::States)
+            }
+            _ => None,
+        };
+        let outcome = progress.beside(guess, &budget, |progress| match args.certificate {
+            Some(_) => {
+                let found = certificate::search(spec, setting, budget.clone(), progress);
+                certified = Some(found.1);
+                found.0
+            }
+            None => {
+                let quick = setting.on_all_processors();
+                explore(&spec.program, quick, budget.clone(), progress)
             }
         });
         let subject = spec.subject.clone();
@@ -165,9 +176,17 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         }
         let warnings = lints.applied(warnings);
         let estimate = size(&spec.program, &limits, &budget, &outcome);
+        let states_in_all = match time_for_states(&limits, &outcome) {
+            Some(time) if outcome.stats.states.is_some() => {
+                states_in_all(&case, &spec.program, setting, (&budget, time))
+            }
+            _ => None,
+        };
+        let states_in_all =
+            states_in_all.filter(|all| outcome.stats.states.is_some_and(|n| n <= all.number));
         let faster = faster(spec, &setting, &limits, &budget, &outcome);
         let shortest = args.search.shortest;
-        reports.push(CheckReport { shortest, warnings, faster, estimate, ..report });
+        reports.push(CheckReport { shortest, warnings, faster, estimate, states_in_all, ..report });
         if drawn.is_none() && !outcome.violations.is_empty() {
             drawn = Some((spec, outcome.violations));
         }

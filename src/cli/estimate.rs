@@ -4,18 +4,20 @@ use std::time::Duration;
 
 use clap::Args as ClapArgs;
 
+use super::growth::states_in_all;
 use super::options::{SpecArgs, time};
 use super::output::{FileArgs, Format, Output};
 use super::progress::Progress;
 use super::spec::Spec;
 use super::{Exit, Failure, interrupt};
 use crate::explore::estimate::{Estimate, estimate};
-use crate::explore::{Budget, Explorer, Outcome, Setting, explore};
+use crate::explore::{Budget, Explorer, Guarantee, Outcome, Setting, explore};
 use crate::lang::Program;
 use crate::model::Value;
 use crate::property::Properties;
 use crate::report::estimate::{EstimateReport, Smaller, Text, Tried};
-use crate::report::json;
+use crate::report::{StatesInAll, json};
+use crate::study::Case;
 
 /// Estimate how large the search of a spec is, and how long it takes
 ///
@@ -66,7 +68,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let within = |time| Budget { timeout: Some(time), ..budget.clone() };
     let found = estimate(&spec.program, &within(share), by);
     let known = found.ok();
-    let tried = tried(&spec.program, &budget, share, known, output);
+    let tried = tried((&case, &spec.program), (&budget, share), known, output);
     let mut smaller = Vec::new();
     if known.is_some() {
         let mut smaller_cases = Vec::new();
@@ -103,9 +105,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
 
 /// How far explorers come in this time together.
 fn tried(
-    program: &Program,
-    budget: &Budget,
-    time: Duration,
+    (case, program): (&Case, &Program),
+    (budget, time): (&Budget, Duration),
     known: Option<Estimate>,
     output: &Output,
 ) -> Vec<Tried> {
@@ -115,16 +116,25 @@ fn tried(
     let each = time / (fit.len() as u32).max(1);
     let mut progress = Progress::new(!output.is_quiet());
     let of = |setting: Setting| {
-        let budget = Budget { timeout: Some(each), ..budget.clone() };
-        let outcome = explore(program, setting, budget, &mut progress);
-        tried_by(setting, &outcome, known)
+        let stores_states = setting.profile().guarantee == Guarantee::EveryEnd;
+        let time = if stores_states { each / 2 } else { each };
+        let within = Budget { timeout: Some(time), ..budget.clone() };
+        let outcome = explore(program, setting, within, &mut progress);
+        let is_open = stores_states && !outcome.is_complete() && outcome.violations.is_empty();
+        let in_all = is_open.then(|| states_in_all(case, program, setting, (budget, time)));
+        tried_by(setting, &outcome, known, in_all.flatten())
     };
     let all = fit.into_iter().map(of).collect();
     progress.finish();
     all
 }
 
-fn tried_by(setting: Setting, outcome: &Outcome, known: Option<Estimate>) -> Tried {
+fn tried_by(
+    setting: Setting,
+    outcome: &Outcome,
+    known: Option<Estimate>,
+    in_all: Option<StatesInAll>,
+) -> Tried {
     let (stats, seconds) = (&outcome.stats, outcome.elapsed.as_secs_f64());
     let explorer = setting.profile().name;
     let (unit, count) = match (stats.prefix, stats.states) {
@@ -132,8 +142,12 @@ fn tried_by(setting: Setting, outcome: &Outcome, known: Option<Estimate>) -> Tri
         (_, Some(states)) => ("states", states),
         (None, None) => ("classes", stats.traces),
     };
-    let share = known.map(|known| count as f64 / known.classes);
-    let seconds_in_all = share.filter(|&share| unit == "classes" && share > 0.0);
+    let in_all = in_all.filter(|all| unit == "states" && count <= all.number);
+    let share = match &in_all {
+        Some(all) => Some(count as f64 / all.number as f64),
+        None => known.filter(|_| unit == "classes").map(|known| count as f64 / known.classes),
+    };
+    let seconds_in_all = share.filter(|&share| share > 0.0);
     Tried {
         explorer,
         unit,
@@ -141,6 +155,7 @@ fn tried_by(setting: Setting, outcome: &Outcome, known: Option<Estimate>) -> Tri
         seconds,
         complete: outcome.is_complete(),
         violated: !outcome.violations.is_empty(),
+        in_all,
         seconds_in_all: seconds_in_all.map(|share| seconds / share.min(1.0)),
     }
 }

@@ -19,6 +19,8 @@ use crate::study::Limits;
 
 /// The longest time of a trial, or of an estimate.
 const LONGEST: Duration = Duration::from_secs(1);
+/// The same for the number of states, for which smaller programs are searched.
+const LONGEST_FOR_STATES: Duration = Duration::from_secs(5);
 /// The largest number of samples of an estimate.
 const SAMPLES: u32 = 100;
 
@@ -64,6 +66,11 @@ pub(super) fn size<S: System>(
     let timeout = Some(LONGEST.min(given / 10));
     let budget = Budget { timeout, max_traces: None, ..budget.clone() };
     estimate(system, &budget, (SAMPLES, 0)).ok().map(Size::from)
+}
+
+/// The time to estimate the number of states, after a search that a limit has ended.
+pub(super) fn time_for_states(limits: &Limits, outcome: &Outcome) -> Option<Duration> {
+    Some(LONGEST_FOR_STATES.min(time_to_limit(limits, outcome)? / 10))
 }
 
 /// The time until a limit has ended the search, if one has and nothing was found: the time that was

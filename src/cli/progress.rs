@@ -1,7 +1,7 @@
 //! The progress of a search, or of a batch of searches: a line on the terminal, or lines of JSON.
 //!
-//! If a search of classes takes longer than [`SOON`], their number is estimated beside it, and the
-//! progress says how much is left.
+//! If a search takes longer than [`SOON`], the number of classes or states is estimated beside it,
+//! and the progress says how much is left.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,9 +15,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::memory;
-use crate::explore::estimate::{Estimate, estimate};
+use crate::explore::estimate::estimate;
 use crate::explore::{Budget, Observer, Stats};
 use crate::model::System;
+use crate::report::StatesInAll;
 use crate::report::text::{duration, rounded, thousands};
 
 /// A search that is done within this time needs no estimate.
@@ -41,7 +42,21 @@ pub(super) struct Progress {
     form: Form,
     is_wanted: bool,
     /// The size of the search, once it is known.
-    size: Arc<OnceLock<Estimate>>,
+    size: Arc<OnceLock<InAll>>,
+}
+
+/// How much there is to explore, about.
+#[derive(Debug)]
+pub(super) enum InAll {
+    Classes(f64),
+    States(StatesInAll),
+}
+
+/// The estimated number of classes of a system.
+pub(super) fn classes<S: System>(system: &S, budget: &Budget, time: Duration) -> Option<InAll> {
+    let budget = Budget { timeout: Some(time), ..budget.clone() };
+    let found = estimate(system, &budget, (SAMPLES, 0)).ok()?;
+    Some(InAll::Classes(found.classes))
 }
 
 /// A progress line on standard error; hidden if that is not a terminal, or if not `wanted`.
@@ -67,6 +82,7 @@ struct Line {
     max_depth: u64,
     memory_bytes: u64,
     estimated_classes: Option<u64>,
+    estimated_states: Option<u64>,
     seconds_left: Option<f64>,
 }
 
@@ -94,20 +110,19 @@ impl Progress {
         self.line.finish_and_clear();
     }
 
-    /// Runs a search of this system within this budget. If it counts classes, takes long, and its
-    /// progress is shown, their number is estimated beside it.
-    pub(super) fn beside<S: System + Sync, T>(
+    /// Runs a search within this budget. If it takes long, and its progress is shown, `guess` says
+    /// beside it how much there is to explore, within the time that it is given.
+    pub(super) fn beside<T>(
         &mut self,
-        (system, counts_classes): (&S, bool),
+        guess: impl FnOnce(&Budget, Duration) -> Option<InAll> + Send,
         budget: &Budget,
         search: impl FnOnce(&mut Progress) -> T,
     ) -> T {
-        if !counts_classes || !self.is_shown() {
+        if !self.is_shown() {
             return search(self);
         }
         let over = Arc::new(AtomicBool::new(false));
-        let (cancel, timeout) = (over.clone(), Some(LONGEST));
-        let budget = Budget { cancel, timeout, ..budget.clone() };
+        let budget = Budget { cancel: over.clone(), ..budget.clone() };
         self.size = Arc::default();
         let size = self.size.clone();
         thread::scope(|scope| {
@@ -121,7 +136,7 @@ impl Progress {
                     }
                     thread::sleep(Duration::from_millis(20));
                 }
-                if let Ok(found) = estimate(system, &budget, (SAMPLES, 0)) {
+                if let Some(found) = guess(&budget, LONGEST) {
                     let _ = size.set(found);
                 }
             });
@@ -129,12 +144,18 @@ impl Progress {
         })
     }
 
-    /// The estimated number of classes, and the time that is left, for a search of classes.
+    /// The estimated number of classes, or of states, and the time that is left. `None` if there
+    /// are more already than were estimated.
     fn left(&self, stats: &Stats, seconds: f64) -> Option<(u64, f64)> {
-        let counts_classes = stats.states.is_none() && stats.traces > 0;
-        let size = self.size.get().filter(|_| counts_classes)?;
-        let (done, all) = (stats.traces as f64, size.classes);
-        Some((all.round() as u64, seconds * (all / done - 1.0).max(0.0)))
+        let (done, all) = match self.size.get()? {
+            InAll::Classes(all) if stats.states.is_none() => (stats.traces, *all),
+            InAll::States(all) => {
+                (stats.states.filter(|&states| states <= all.number)?, all.number as f64)
+            }
+            InAll::Classes(_) => return None,
+        };
+        let rest = seconds * (all / done as f64 - 1.0).max(0.0);
+        (done > 0).then_some((all.round() as u64, rest))
     }
 }
 
@@ -168,7 +189,8 @@ impl Observer for Progress {
                 events,
                 max_depth: stats.max_depth,
                 memory_bytes: memory::in_use(),
-                estimated_classes: left.map(|(all, _)| all),
+                estimated_classes: left.filter(|_| stats.states.is_none()).map(|(all, _)| all),
+                estimated_states: left.filter(|_| stats.states.is_some()).map(|(all, _)| all),
                 seconds_left: left.map(|(_, seconds)| seconds),
             };
             let text = serde_json::to_string(&line).expect("numbers are serialisable");

@@ -48,12 +48,14 @@ impl Spec {
 
     /// Compiles a spec for each requested choice of MPI semantics; only once if the spec does not
     /// use p2p or bag mailboxes or collectives.
-    pub(super) fn variants(args: &SpecArgs, output: &Output) -> Result<Vec<Spec>, Failure> {
+    ///
+    /// Also returns what the first one was compiled from.
+    pub(super) fn variants(args: &SpecArgs, output: &Output) -> Result<(Case, Vec<Spec>), Failure> {
         let variants = args.setup.mpi.variants_of_spec()?;
         let case = case_with(&args.path, &args.setup, variants[0])?;
         let first = Spec::of(&args.path, &case, compile(&case, output)?);
         if !first.program.uses_network() {
-            return Ok(vec![first]);
+            return Ok((case, vec![first]));
         }
         let rest = variants[1..].iter().map(|&semantics| {
             let case = Case { semantics, ..case.clone() };
@@ -62,7 +64,7 @@ impl Spec {
             Ok(Spec { subject, program })
         });
         let rest = rest.collect::<Result<Vec<_>, Failure>>()?;
-        Ok(std::iter::once(first).chain(rest).collect())
+        Ok((case, std::iter::once(first).chain(rest).collect()))
     }
 
     /// The spec with a program that records which code was run.

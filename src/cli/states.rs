@@ -2,10 +2,11 @@
 //! ([`Stored`]), and the state of the search, in bytes.
 //!
 //! ```text
-//! mazurka checkpoint 1⏎   length of the task   the task, as JSON   the state   checksum
+//! mazurka checkpoint 2⏎   length of the task   the task, as JSON   the state   checksum
 //! ```
 //!
-//! The state is empty if the search was not saved yet. The bytes are written and read by the
+//! The state is empty if the search was not saved yet. When the search is over, its end is saved:
+//! all figures and findings, and nothing to go on from. The bytes are written and read by the
 //! explorer. The checksum detects accidental changes only.
 //!
 //! At a limit or a signal, the search is saved at the next place where that is possible, and then
@@ -26,12 +27,12 @@ use super::progress::Progress;
 use super::session::{Session, judged, say_how_to_go_on};
 use super::verification::{self, ResultArgs, Wanted};
 use super::{Exit, Failure, files, interrupt, memory};
-use crate::explore::{Budget, Explorer, Keeper, Part, StopReason, explore_saved};
+use crate::explore::{Budget, Keeper, Part, StopReason, explore_saved};
 use crate::report::text::shown;
 use crate::study::{Limits, Stored, task};
 
 /// The beginning of such a file, with the version of its format.
-const MAGIC: &[u8] = b"mazurka checkpoint 1\n";
+const MAGIC: &[u8] = b"mazurka checkpoint 2\n";
 /// The beginning of a file in any version.
 const ANY_MAGIC: &[u8] = b"mazurka checkpoint ";
 /// How long a search may take after a limit until it is saved.
@@ -162,10 +163,7 @@ pub(super) fn go_on(
     if !is_over && is_saved {
         say_how_to_go_on(file, output);
     } else if !is_over {
-        output.remark(format!(
-            "Nothing was saved: `{}` is saved only while it goes through many states at a time.\n",
-            setting.profile().name
-        ));
+        output.remark("Nothing was saved: the search did not come to a place where it can be.\n");
     }
     Ok(exit)
 }

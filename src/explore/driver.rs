@@ -50,7 +50,7 @@ pub struct Driver<'o> {
     pub(super) known: FxHashMap<Symptom, usize>,
     pub(super) leaks: Leaks,
     classes: Option<BTreeSet<Schedule>>,
-    stopped_by: Option<StopReason>,
+    pub(super) stopped_by: Option<StopReason>,
     watchdog: Watchdog,
     start: Instant,
     last_progress: Instant,
@@ -75,6 +75,9 @@ pub struct Driver<'o> {
     /// Stores the state of the search, if that is wanted.
     #[cfg(feature = "json")]
     pub(super) keeper: Option<&'o mut dyn Keeper>,
+    /// Was the clock read since the search was last asked whether it is to be saved?
+    #[cfg(feature = "json")]
+    pub(super) has_ticked: bool,
     /// Must something be judged after every action?
     pub(super) asks_on_the_way: bool,
     pub(super) invariants: InvariantCheck,
@@ -124,6 +127,8 @@ impl<'o> Driver<'o> {
             ahead: None,
             #[cfg(feature = "json")]
             keeper: None,
+            #[cfg(feature = "json")]
+            has_ticked: false,
             asks_on_the_way,
             invariants,
             class: None,
@@ -407,6 +412,10 @@ impl<'o> Driver<'o> {
             false => 1,
         };
         self.last_tick = now;
+        #[cfg(feature = "json")]
+        {
+            self.has_ticked = true;
+        }
         self.show_progress();
         self.take_turns();
         let left = self.turn_ends.saturating_sub(self.steps());

@@ -5,6 +5,7 @@
 //! ([`Driver::go_on_from`]). The driver saves what it knows itself: figures, violations and leaks.
 
 use std::io::{self, Read, Write};
+use std::mem;
 
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,9 @@ struct Findings {
     cut_poll: Option<Box<CutPoll>>,
     has_long_loop: bool,
     leaves: u64,
+    /// Is the search over? If so, what has ended it, if something has.
+    is_over: bool,
+    stopped_by: Option<StopReason>,
 }
 
 impl<'o> Driver<'o> {
@@ -61,8 +65,31 @@ impl<'o> Driver<'o> {
         !self.is_stopped() && self.keeper.as_mut().is_some_and(|keeper| keeper.is_due())
     }
 
+    /// The same, for a search that asks often: only now and then something is found out.
+    #[inline]
+    pub(super) fn is_to_save_by_now(&mut self) -> bool {
+        mem::take(&mut self.has_ticked) && self.is_to_save()
+    }
+
     /// Saves the state: what this driver knows, and what `rest` writes.
     pub(super) fn save(&mut self, rest: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {
+        self.save_findings(false, rest);
+    }
+
+    /// Saves that the search is over, unless a limit has ended it.
+    pub(super) fn save_end(&mut self) {
+        let is_over =
+            !self.signal().is_raised() && !self.stopped_by.is_some_and(StopReason::leaves_undone);
+        if is_over {
+            self.save_findings(true, &mut |_| Ok(()));
+        }
+    }
+
+    fn save_findings(
+        &mut self,
+        is_over: bool,
+        rest: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    ) {
         let findings = Findings {
             stats: self.stats.clone(),
             violations: self.violations.clone(),
@@ -70,6 +97,8 @@ impl<'o> Driver<'o> {
             cut_poll: self.cut_poll.clone(),
             has_long_loop: self.has_long_loop,
             leaves: self.leaves,
+            is_over,
+            stopped_by: self.stopped_by,
         };
         let text = serde_json::to_vec(&findings).expect("findings are serialisable");
         if let Some(keeper) = &mut self.keeper {
@@ -82,23 +111,27 @@ impl<'o> Driver<'o> {
     }
 
     /// If there is a state to go on from: reads what this driver knew, and lets `rest` read what
-    /// follows. Returns what it returns.
+    /// follows. Returns what it returns; nothing if the search was over.
     ///
     /// # Errors
     /// If the state cannot be read.
     pub(super) fn go_on_from<T>(
         &mut self,
         rest: impl FnOnce(&mut dyn Read, &mut Driver<'_>) -> io::Result<T>,
-    ) -> Option<io::Result<T>> {
+    ) -> Option<io::Result<Option<T>>> {
         let keeper = self.keeper.take()?;
+        let mut is_over = false;
         let read = keeper.saved().map(|mut from| {
             let length = read_number(&mut *from)?;
             let mut text = Vec::new();
             (&mut *from).take(length).read_to_end(&mut text)?;
-            self.know(serde_json::from_slice(&text)?);
-            rest(&mut *from, self)
+            let findings: Findings = serde_json::from_slice(&text)?;
+            is_over = findings.is_over;
+            self.know(findings);
+            if is_over { Ok(None) } else { rest(&mut *from, self).map(Some) }
         });
-        self.keeper = Some(keeper);
+        // There is nothing more to save.
+        self.keeper = Some(keeper).filter(|_| !is_over);
         read
     }
 
@@ -111,6 +144,7 @@ impl<'o> Driver<'o> {
         self.cut_poll = findings.cut_poll;
         self.has_long_loop = findings.has_long_loop;
         self.leaves = findings.leaves;
+        self.stopped_by = findings.stopped_by;
     }
 
     /// Ends the search: the saved state is not one of this search.

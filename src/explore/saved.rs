@@ -37,7 +37,7 @@ pub(super) fn write_words(to: &mut dyn Write, words: &[u64]) -> io::Result<()> {
 }
 
 pub(super) fn read_words(from: &mut dyn Read) -> io::Result<Vec<u64>> {
-    let bytes = read_bytes(from, size_of::<u64>())?;
+    let bytes = read_list(from, size_of::<u64>())?;
     Ok(bytes.as_chunks().0.iter().map(|&word| u64::from_le_bytes(word)).collect())
 }
 
@@ -46,8 +46,17 @@ pub(super) fn write_numbers(to: &mut dyn Write, numbers: &[u32]) -> io::Result<(
 }
 
 pub(super) fn read_numbers(from: &mut dyn Read) -> io::Result<Vec<u32>> {
-    let bytes = read_bytes(from, size_of::<u32>())?;
+    let bytes = read_list(from, size_of::<u32>())?;
     Ok(bytes.as_chunks().0.iter().map(|&number| u32::from_le_bytes(number)).collect())
+}
+
+pub(super) fn write_bytes(to: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
+    write_number(to, bytes.len() as u64)?;
+    to.write_all(bytes)
+}
+
+pub(super) fn read_bytes(from: &mut dyn Read) -> io::Result<Vec<u8>> {
+    read_list(from, 1)
 }
 
 /// Writes a list, after its length.
@@ -69,7 +78,7 @@ fn write_list<const SIZE: usize>(
 const CHUNK: usize = 1 << 12;
 
 /// The bytes of a list of entries of this size. Allocates no more than there is.
-fn read_bytes(from: &mut dyn Read, size: usize) -> io::Result<Vec<u8>> {
+fn read_list(from: &mut dyn Read, size: usize) -> io::Result<Vec<u8>> {
     let length = read_number(from)?.checked_mul(size as u64).ok_or_else(stray)?;
     let mut bytes = Vec::new();
     from.take(length).read_to_end(&mut bytes)?;

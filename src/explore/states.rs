@@ -7,6 +7,7 @@
 //! | [`cursor`] | the current model state, and the stored state that it equals |
 //! | `full_graph` | every state, by memoised transitions |
 //! | `batches` | every state, in batches of many states, on several threads |
+//! | `kept`, `news` | searches that are saved, and go on in another process |
 //! | `views` | the part of a state that an invariant reads, so that it is judged once for many states |
 //! | [`depth_first`] | depth-first search, with a reduction that selects the transitions to explore |
 //! | [`breadth_first`] | breadth-first search of all states up to a depth |
@@ -28,6 +29,7 @@ mod cursor;
 mod de_s_por;
 pub(crate) mod depth_first;
 mod dl_s_por;
+mod ends;
 mod enumeration;
 pub mod every_state;
 mod expander;
@@ -41,7 +43,9 @@ mod histories;
 mod kept;
 mod known;
 pub(crate) mod labels;
+mod locks;
 mod moves;
+mod news;
 mod orbits;
 mod packed;
 pub(crate) mod past;

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use serde::Serialize;
 
 use super::text::{duration, thousands};
-use super::{Size, Subject};
+use super::{Size, StatesInAll, Subject};
 use crate::explore::StopReason;
 
 /// The result of `estimate`.
@@ -39,6 +39,8 @@ pub(crate) struct Tried {
     pub(crate) complete: bool,
     /// Whether it has found a violation.
     pub(crate) violated: bool,
+    /// About how many there are in all, if they are states and that is known.
+    pub(crate) in_all: Option<StatesInAll>,
     /// About how long it would take in all, if that is known.
     pub(crate) seconds_in_all: Option<f64>,
 }
@@ -87,12 +89,16 @@ impl Display for Text<'_> {
 
 impl Display for Tried {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Tried { explorer, unit, count, seconds, complete, violated, seconds_in_all } = self;
+        let Tried { explorer, unit, count, seconds, complete, violated, in_all, seconds_in_all } =
+            self;
         write!(f, "{explorer:<10} ")?;
         let (count, took) = (thousands(*count), duration(*seconds));
         match (violated, complete, seconds_in_all) {
             (true, ..) => write!(f, "finds a violation in {took}"),
             (_, true, _) => write!(f, "complete in {took}: {count} {unit}"),
+            (.., Some(time)) if let Some(all) = in_all => {
+                write!(f, "{count} {unit} in {took}; {all}, {} in all", duration(*time))
+            }
             (.., Some(all)) => {
                 write!(f, "{count} {unit} in {took}; about {} in all", duration(*all))
             }

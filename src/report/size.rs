@@ -26,3 +26,14 @@ impl From<Estimate> for Size {
         Size { number, error, samples: sweeps, exact: is_exact }
     }
 }
+
+/// A number of states, estimated from programs with a smaller constant.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "json", derive(Serialize))]
+pub struct StatesInAll {
+    /// The number.
+    pub(crate) number: u64,
+    /// The constant, and the values of it with which the states were counted.
+    pub(crate) constant: String,
+    pub(crate) from: [i64; 2],
+}

@@ -6,7 +6,7 @@ use super::super::execution::Execution;
 use super::super::interrupt::Work;
 use super::super::known::Known;
 use super::super::output::Output;
-use super::super::progress::Progress;
+use super::super::progress::{Progress, classes};
 use super::super::spec::{Spec, refusal};
 use super::super::{Failure, bounds::Bounds, memory};
 use super::command::{Command, HELP};
@@ -517,7 +517,10 @@ impl Session<'_> {
         }
         let profile = setting.profile();
         let counts_classes = profile.chooses || profile.guarantee >= Guarantee::EveryClass;
-        progress.beside((program, counts_classes), &budget, |progress| {
+        let guess = |budget: &Budget, time| {
+            counts_classes.then(|| classes(program, budget, time)).flatten()
+        };
+        progress.beside(guess, &budget, |progress| {
             explore(program, setting.on_all_processors(), budget.clone(), progress)
         })
     }

@@ -34,7 +34,8 @@ use super::full_graph::FullGraph;
 use super::kept;
 use super::known::SPREAD;
 use super::moves::Found;
-use super::plan::{Ended, Levels, Plan};
+use super::news::{Led, News, is_there};
+use super::plan::{Ended, Levels, Place, Plan};
 use super::pool::{Pool, each};
 use super::settings::Stateful;
 use super::table::Table;
@@ -91,20 +92,27 @@ pub fn can_go_by_levels<S: System>(system: &S) -> bool {
 
 /// Visits every state. Requires [`can_look_up`].
 pub fn explore<S: System>(system: &S, how: Stateful, plan: Plan, driver: &mut Driver<'_>) {
-    let mut search = match kept::resumed(system, (how, plan), false, driver) {
-        Ok(Some((search, _))) => search,
+    let (mut search, place) = match kept::resumed(system, (how, plan), false, driver) {
+        Ok(Some(resumed)) => resumed,
         Err(Ended) => return,
         Ok(None) => {
             let mut search = FullGraph::begun(system, how, plan, driver);
-            if search.is_under_way(driver) {
-                search.begin_batches(plan.jobs);
-                search.keep_log(driver);
-                search.defer(driver);
-            }
-            search
+            search.news = kept::news(driver);
+            (search, Place::BeforeBatches)
         }
     };
-    search.go_on_in_batches(plan, driver);
+    if matches!(place, Place::BeforeBatches) {
+        search.go_on_to_batches(driver);
+        if search.is_under_way(driver) {
+            search.begin_batches(plan.jobs);
+            search.keep_log(driver);
+            search.defer(driver);
+        }
+    }
+    match place {
+        Place::AfterBatches => search.go_on_one_by_one(driver),
+        _ => search.go_on_in_batches(plan, driver),
+    }
     driver.stats.state_bytes = Some(search.bytes() as u64);
 }
 
@@ -117,7 +125,8 @@ pub(crate) fn explore_by_levels<S: System>(
     driver: &mut Driver<'_>,
 ) {
     let (mut search, levels) = match kept::resumed(system, (how, plan), true, driver) {
-        Ok(Some(resumed)) => resumed,
+        Ok(Some((search, Place::InLevels(levels)))) => (search, levels),
+        Ok(Some(_)) => unreachable!("a search by levels is resumed in its levels"),
         Err(Ended) => return,
         Ok(None) => {
             let mut search = FullGraph::new(system, how, driver);
@@ -160,17 +169,21 @@ impl Batch {
 }
 
 impl<'s, S: System> FullGraph<'s, S> {
-    /// Visits states one by one, until it is time for batches or no state is left.
+    /// A search that has entered the initial state.
     pub(super) fn begun(system: &'s S, how: Stateful, plan: Plan, driver: &mut Driver<'_>) -> Self {
         let mut search = FullGraph::new(system, how, driver);
         search.enter(driver);
-        let mut first = plan.first;
-        search.go_on(driver, first);
-        while search.is_under_way(driver) && search.queries_often(driver) {
-            first *= 2;
-            search.go_on(driver, first);
-        }
+        search.most = plan.first;
         search
+    }
+
+    /// Visits states one by one, until it is time for batches or no state is left.
+    pub(super) fn go_on_to_batches(&mut self, driver: &mut Driver<'_>) {
+        self.go_on(driver, self.most);
+        while self.is_under_way(driver) && self.queries_often(driver) {
+            self.most *= 2;
+            self.go_on(driver, self.most);
+        }
     }
 
     /// Are there open states, and is the search not stopped?
@@ -186,6 +199,7 @@ impl<'s, S: System> FullGraph<'s, S> {
     /// Switches to batches, explored by `jobs` threads.
     pub(super) fn begin_batches(&mut self, jobs: usize) {
         self.is_batched = true;
+        self.news = None;
         self.known.spread(&self.layout);
         // If no threads can be started, this thread does all the work.
         self.threads = if jobs > 1 { Pool::new(jobs) } else { None };
@@ -371,15 +385,6 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
     }
 
-    /// Reports that the current state is at the depth bound. Livelocks are judged only at the bound
-    /// for endless executions, not at a depth that was asked for.
-    fn cut_off(&mut self, driver: &mut Driver<'_>) {
-        if driver.depth().is_some() || !self.is_livelock(driver) {
-            let (locals, state) = self.model();
-            driver.truncated(locals, state);
-        }
-    }
-
     /// Calls `act` for each of the states, until the search is stopped.
     fn at_each(
         &mut self,
@@ -556,15 +561,32 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
     }
 
-    /// Explores the rest of the graph one state at a time, beginning with the frontier.
+    /// Explores the rest of the graph one state at a time.
     fn one_by_one(&mut self, driver: &mut Driver<'_>) {
+        self.keep_batches(driver);
+        self.leave_batches();
+        self.go_on_one_by_one(driver);
+    }
+
+    /// From now on, the search goes from state to state.
+    pub(super) fn leave_batches(&mut self) {
         (self.is_one_by_one, self.is_batched) = (true, false);
-        while !driver.is_stopped() {
+    }
+
+    /// Explores the rest of the graph: what comes after the states on the stack, then the frontier.
+    pub(super) fn go_on_one_by_one(&mut self, driver: &mut Driver<'_>) {
+        loop {
+            self.go_on(driver, u64::MAX);
+            if driver.is_stopped() || is_there(self.news.as_ref()) {
+                return;
+            }
             let width = self.layout.width();
             let Some((_, state)) = self.frontier.take(width).pop() else { return };
+            // The frontier counts as one more source of new states.
+            let foretold = self.news.as_mut().and_then(News::foretold);
+            self.note_news(foretold, Led::ToNew);
             self.seek(&state);
             self.enter(driver);
-            self.go_on(driver, u64::MAX);
         }
     }
 }

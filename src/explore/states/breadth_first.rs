@@ -34,8 +34,10 @@
 
 use super::batches;
 use super::cursor::Cursor;
+use super::kept;
+use super::news::{Form, Led, News, Noting};
 use super::paths::Paths;
-use super::plan::Plan;
+use super::plan::{Ended, Plan};
 use super::settings::Stateful;
 use super::store::StateId;
 use crate::explore::driver::Driver;
@@ -48,6 +50,13 @@ struct BreadthFirst<'s, S: System> {
     enabled: Vec<Action>,
     /// Finds processes in loops that change nothing.
     watch: Watch,
+    /// The size of each level, up to the present one; and where that one ends.
+    counts: Vec<u64>,
+    end: u32,
+    /// The next state to visit.
+    next: u32,
+    /// What the transitions have led to, if the search is saved.
+    news: Option<News>,
 }
 
 /// Visits every state up to the depth `bound`, in batches if possible.
@@ -65,41 +74,81 @@ pub fn explore<S: System>(
 
 /// Visits every state up to the depth `bound`, executing each transition on the model.
 fn on_the_model<S: System>(system: &S, settings: Stateful, bound: u32, driver: &mut Driver<'_>) {
-    let mut search = BreadthFirst {
-        cursor: Cursor::new(system, settings),
-        paths: Paths::default(),
-        enabled: Vec::new(),
-        watch: Watch::new(driver.signal().clone()),
+    let form = Form::BreadthFirst(0);
+    let known = kept::gone_again(system, form, driver, |news, next, again| {
+        let mut search = BreadthFirst::begun(system, settings, again);
+        search.news = Some(news);
+        search.go_on(bound, next, again);
+        search
+    });
+    let mut search = match known {
+        Ok(Some(search)) => search,
+        Err(Ended) => return,
+        Ok(None) => {
+            let mut search = BreadthFirst::begun(system, settings, driver);
+            search.news = kept::news(driver);
+            search
+        }
     };
-    driver.started(&mut search.cursor.locals, &search.cursor.state);
-    let (initial, _) = search.cursor.matched();
-    search.paths.begin(initial);
-    let mut counts = Vec::new();
-    let mut level = 0..1;
-    loop {
-        counts.push(level.len() as u64);
-        let depth = counts.len() - 1;
-        for state in level.clone() {
-            if !driver.is_stopped() {
-                search.paths.seek(&mut search.cursor, StateId(state), depth);
-                search.visit(StateId(state), depth < bound as usize, driver);
-            }
-        }
-        level = level.end..search.paths.count() as u32;
-        if level.is_empty() || driver.is_stopped() {
-            break;
-        }
-    }
+    search.go_on(bound, u32::MAX, driver);
     let stats = &mut driver.stats;
     stats.states = Some(search.cursor.count());
     stats.state_bytes = Some(search.bytes() as u64);
-    stats.states_by_depth = Some(counts);
+    stats.states_by_depth = Some(search.counts);
 }
 
-impl<S: System> BreadthFirst<'_, S> {
+impl<S: System> Noting for BreadthFirst<'_, S> {
+    fn news(&mut self) -> Option<&mut News> {
+        self.news.as_mut()
+    }
+}
+
+impl<'s, S: System> BreadthFirst<'s, S> {
+    /// A search that has visited no state.
+    fn begun(system: &'s S, settings: Stateful, driver: &mut Driver<'_>) -> Self {
+        let mut search = BreadthFirst {
+            cursor: Cursor::new(system, settings),
+            paths: Paths::default(),
+            enabled: Vec::new(),
+            watch: Watch::new(driver.signal().clone()),
+            counts: vec![1],
+            end: 1,
+            next: 0,
+            news: None,
+        };
+        driver.started(&mut search.cursor.locals, &search.cursor.state);
+        let (initial, _) = search.cursor.matched();
+        search.paths.begin(initial);
+        search
+    }
+
+    /// Visits the states up to this one.
+    fn go_on(&mut self, bound: u32, until: u32, driver: &mut Driver<'_>) {
+        while self.next < until && !driver.is_stopped() {
+            if self.next == self.end {
+                let count = self.paths.count() as u32;
+                if self.end == count {
+                    return;
+                }
+                self.counts.push(u64::from(count - self.end));
+                self.end = count;
+            }
+            kept::save_from_state_to_state(
+                self.news.as_ref(),
+                Form::BreadthFirst(self.next),
+                driver,
+            );
+            let depth = self.counts.len() - 1;
+            let state = StateId(self.next);
+            self.next += 1;
+            self.paths.seek(&mut self.cursor, state, depth);
+            self.visit(state, depth < bound as usize, driver);
+        }
+    }
+
     /// Judges the current state. If `goes_on`, also reaches its successors.
     fn visit(&mut self, state: StateId, goes_on: bool, driver: &mut Driver<'_>) {
-        let BreadthFirst { cursor, paths, enabled, watch } = self;
+        let BreadthFirst { cursor, paths, enabled, watch, news, .. } = self;
         enabled.clear();
         cursor.state.enabled(&cursor.locals, enabled);
         if enabled.is_empty() {
@@ -116,9 +165,14 @@ impl<S: System> BreadthFirst<'_, S> {
             if driver.is_stopped() {
                 return;
             }
+            let foretold = news.as_mut().and_then(News::foretold);
+            if foretold == Some(Led::ToKnown) {
+                driver.moved_on(cursor.state.depth() + 1);
+                continue;
+            }
             cursor.execute(action);
             driver.moved(&mut cursor.locals, &cursor.state, action);
-            let (to, is_new) = cursor.matched();
+            let (to, is_new) = cursor.matched_and_noted(news.as_mut(), foretold);
             driver.transition((state.0, &[action], to.0), &cursor.locals, &cursor.state);
             if is_new {
                 paths.add(state, action);

@@ -94,6 +94,11 @@ impl Terms {
         code
     }
 
+    /// How many numbers of terms there are.
+    pub(super) fn count(&self) -> usize {
+        self.all.len() + self.codes.len()
+    }
+
     /// Bytes in use, about.
     pub(super) fn bytes(&self) -> usize {
         self.all.len() * 160 + self.renamed.capacity() * 48 + self.codes.len() * 64

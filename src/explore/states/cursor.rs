@@ -5,6 +5,7 @@
 //! processes if these are part of a state. With symmetry, by its key ([`super::orbits`]).
 
 use super::histories::Histories;
+use super::news::{Led, News};
 use super::orbits::{Orbits, symmetry_of};
 use super::settings::{Stateful, Switch};
 use super::store::{StateId, Store};
@@ -68,6 +69,26 @@ impl<'s, S: System> Cursor<'s, S> {
             orbits.count();
         }
         found
+    }
+
+    /// Stores the current state. Returns its number, and whether it is new. Notes that.
+    pub(super) fn matched_and_noted(
+        &mut self,
+        news: Option<&mut News>,
+        foretold: Option<Led>,
+    ) -> (StateId, bool) {
+        let numbers = |cursor: &Self| cursor.orbits.as_ref().map(|(_, orbits)| orbits.numbers());
+        let before = numbers(self);
+        let (to, is_new) = self.matched();
+        if let Some(news) = news {
+            let led = match is_new {
+                true => Led::ToNew,
+                false if numbers(self) != before => Led::ToTold,
+                false => Led::ToKnown,
+            };
+            news.note(foretold, led);
+        }
+        (to, is_new)
     }
 
     /// Is the current state stored?

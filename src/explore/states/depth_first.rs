@@ -30,9 +30,11 @@ use smallvec::SmallVec;
 use super::breadth_first;
 use super::cursor::Cursor;
 use super::enumeration::Enumeration;
+use super::kept;
 use super::labels::{LabelId, Labels, SummaryId, Touches};
+use super::news::{Form, Led, News, Noting, is_there};
 use super::past::{Edge, Mark, Memory, Past};
-use super::plan::Plan;
+use super::plan::{Ended, Plan};
 use super::processes::Processes;
 use super::safe_set::SafeSets;
 use super::settings::{Stateful, Switch};
@@ -40,9 +42,7 @@ use super::store::StateId;
 use crate::explore::driver::Driver;
 use crate::explore::ends::lost;
 use crate::explore::result::StopReason;
-use crate::model::{
-    Action, Choice, Handle, May, MutexId, Op, Part, ProcessId, Response, StopSignal, System, Touch,
-};
+use crate::model::{Action, Choice, May, MutexId, Part, ProcessId, StopSignal, System, Touch};
 use crate::property::{Invariants, Readers, Watch};
 
 /// Selects the processes that are explored from a state.
@@ -54,6 +54,11 @@ pub(crate) trait Reduction<S: System> {
 
     /// Is one state of those enough that are equal up to the names of symmetric processes?
     fn merges_orbits(&self) -> bool {
+        false
+    }
+
+    /// Is the search saved, if that is wanted?
+    fn can_be_saved(&self) -> bool {
         false
     }
 
@@ -151,6 +156,8 @@ pub(crate) struct DepthFirst<'s, S: System> {
     depth: usize,
     /// For each state on the stack, the choices of its current process that are not taken yet.
     choices: Vec<Choice>,
+    /// What the transitions have led to, if the search is saved.
+    news: Option<News>,
 }
 
 /// Explores the processes that `reduction` selects. Within a depth bound, explores every state,
@@ -176,33 +183,33 @@ fn depth_first<S: System>(
     reduction: &mut impl Reduction<S>,
     driver: &mut Driver<'_>,
 ) {
-    let mut search = DepthFirst::new(system, settings, reduction.memory(), driver.signal().clone());
-    if reduction.merges_orbits() {
-        search.cursor.match_orbits();
-    }
-    driver.started(&mut search.cursor.locals, &search.cursor.state);
-    if reduction.fuses() {
-        search.fuses = true;
-        let are_judged = driver.budget().properties.contain::<Invariants>();
-        search.readers = system.invariants().filter(|_| are_judged).map(|_| Readers::default());
-    }
-    let (initial, _) = search.cursor.matched();
-    search.enter(initial, driver);
-    while search.depth > 0 && !driver.is_stopped() {
-        if let Some(action) = search.next_transition() {
-            search.take(action, reduction, driver);
-        } else if let Some(process) = search.finished() {
-            reduction.explored(&mut search, process);
-        } else if let Some(process) = reduction.next(&mut search) {
-            search.begin(process);
-        } else {
-            search.prove_explored();
-            search.leave();
-            driver.has_left(search.depth);
+    let known = match reduction.can_be_saved() {
+        true => kept::gone_again(system, Form::DepthFirst, driver, |news, _, again| {
+            let mut search = DepthFirst::begun(system, settings, reduction, again);
+            search.news = Some(news);
+            search.go_on(reduction, again);
+            search
+        }),
+        false => Ok(None),
+    };
+    let mut search = match known {
+        Ok(Some(search)) => search,
+        Err(Ended) => return,
+        Ok(None) => {
+            let mut search = DepthFirst::begun(system, settings, reduction, driver);
+            search.news = kept::news(driver).filter(|_| reduction.can_be_saved());
+            search
         }
-    }
+    };
+    search.go_on(reduction, driver);
     driver.stats.state_bytes = Some(search.bytes() as u64);
     driver.stats.symmetry = search.cursor.symmetry();
+}
+
+impl<S: System> Noting for DepthFirst<'_, S> {
+    fn news(&mut self) -> Option<&mut News> {
+        self.news.as_mut()
+    }
 }
 
 impl<'s, S: System> DepthFirst<'s, S> {
@@ -220,6 +227,49 @@ impl<'s, S: System> DepthFirst<'s, S> {
             frames: Vec::new(),
             depth: 0,
             choices: Vec::new(),
+            news: None,
+        }
+    }
+
+    /// A search that is in its initial state.
+    fn begun(
+        system: &'s S,
+        settings: Stateful,
+        reduction: &impl Reduction<S>,
+        driver: &mut Driver<'_>,
+    ) -> Self {
+        let (memory, stop) = (reduction.memory(), driver.signal().clone());
+        let mut search = DepthFirst::new(system, settings, memory, stop);
+        if reduction.merges_orbits() {
+            search.cursor.match_orbits();
+        }
+        driver.started(&mut search.cursor.locals, &search.cursor.state);
+        if reduction.fuses() {
+            search.fuses = true;
+            let are_judged = driver.budget().properties.contain::<Invariants>();
+            search.readers = system.invariants().filter(|_| are_judged).map(|_| Readers::default());
+        }
+        let (initial, _) = search.cursor.matched();
+        search.enter(initial, driver);
+        search
+    }
+
+    /// Explores everything from the states on the stack; or, if the search goes again, up to where
+    /// it was.
+    fn go_on(&mut self, reduction: &mut impl Reduction<S>, driver: &mut Driver<'_>) {
+        while self.depth > 0 && !driver.is_stopped() && !is_there(self.news.as_ref()) {
+            kept::save_from_state_to_state(self.news.as_ref(), Form::DepthFirst, driver);
+            if let Some(action) = self.next_transition() {
+                self.take(action, reduction, driver);
+            } else if let Some(process) = self.finished() {
+                reduction.explored(self, process);
+            } else if let Some(process) = reduction.next(self) {
+                self.begin(process);
+            } else {
+                self.prove_explored();
+                self.leave();
+                driver.has_left(self.depth);
+            }
         }
     }
 
@@ -317,19 +367,6 @@ impl<'s, S: System> DepthFirst<'s, S> {
             Some(mutex) => self.cursor.state.mutex(mutex).owner().is_none(),
             None => self.cursor.state.can_move(&self.cursor.locals, process),
         }
-    }
-
-    /// The mutex that the process is about to lock, if the lock is a single transition.
-    fn blocking_lock(&mut self, process: ProcessId) -> Option<MutexId> {
-        if !self.settings.as_printed {
-            return None;
-        }
-        let Cursor { state, locals, .. } = &mut self.cursor;
-        let local = state.local(process);
-        let Some(&Op::AsyncLock(mutex)) = locals.op(local) else { return None };
-        let request = Response::Posted(Handle(state.posted_count(process)));
-        let after = locals.resume(local, request);
-        waits_for(locals.op(after), mutex).then_some(mutex)
     }
 
     /// safeSet(s)
@@ -452,12 +489,18 @@ impl<'s, S: System> DepthFirst<'s, S> {
 
     /// Takes a transition, and pushes the state that it leads to if that is new.
     fn take(&mut self, action: Action, reduction: &mut impl Reduction<S>, driver: &mut Driver<'_>) {
+        let foretold = self.news.as_mut().and_then(News::foretold);
+        if foretold == Some(Led::ToKnown) {
+            // Steps that are skipped need not be undone.
+            self.top().steps = 1;
+            return driver.moved_on(self.cursor.state.depth() + 1);
+        }
         let (mut steps, label) = self.step(action, Some(driver));
         driver.stats.transitions -= steps as u64 - 1;
         if self.fuses {
             steps += self.fuse(driver);
         }
-        let (to, is_new) = self.cursor.matched();
+        let (to, is_new) = self.cursor.matched_and_noted(self.news.as_mut(), foretold);
         let top = &mut self.frames[self.depth - 1];
         let Cursor { state, locals, .. } = &self.cursor;
         let actions = (state.depth() - steps..state.depth()).map(|index| state.action(index));
@@ -547,10 +590,4 @@ impl<'s, S: System> DepthFirst<'s, S> {
             self.back();
         }
     }
-}
-
-/// Does the operation wait for this mutex, and no other?
-fn waits_for(op: Option<&Op>, mutex: MutexId) -> bool {
-    matches!(op, Some(Op::MutexWaitAny(requests))
-        if matches!(**requests, [request] if request.mutex == mutex))
 }

@@ -108,6 +108,8 @@ impl Explorer for EveryState {
                 depth_first::explore(system, (self.how, self.plan()), all, driver);
             }
         }
+        #[cfg(feature = "json")]
+        driver.save_end();
     }
 }
 
@@ -116,6 +118,10 @@ struct All {
 }
 
 impl<S: System> Reduction<S> for All {
+    fn can_be_saved(&self) -> bool {
+        true
+    }
+
     fn merges_orbits(&self) -> bool {
         self.merges_orbits
     }

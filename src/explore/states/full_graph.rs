@@ -29,6 +29,7 @@ use rustc_hash::FxHashMap;
 use super::frontier::Frontier;
 use super::known::Known;
 use super::moves::{Change, Changes, Found, Move, Moves};
+use super::news::{Led, News, is_there};
 use super::packed::{Codes, Layout, Repacker};
 use super::pool::Pool;
 use super::reactions::{CarriedOut, Reactions};
@@ -42,8 +43,8 @@ use crate::property::{Watch, may_spin, process_failure};
 
 /// A move that has to be made from a state on the stack.
 #[derive(Clone, Copy)]
-struct Pending {
-    action: Action,
+pub(super) struct Pending {
+    pub(super) action: Action,
     /// Its number, if it is memoised.
     number: u32,
     /// Is its target known?
@@ -80,11 +81,11 @@ pub(crate) struct FullGraph<'s, S: System> {
     pub(super) present: Vec<u64>,
     /// The moves that have to be made from the states on the stack, and their targets, packed; the
     /// source of the move where the target is not known.
-    pending: Vec<Pending>,
+    pub(super) pending: Vec<Pending>,
     ahead: Vec<u64>,
     /// For each state on the stack, the start of its moves in `pending`.
     pub(super) stack: Vec<usize>,
-    watch: Watch,
+    pub(super) watch: Watch,
     /// The open states of batches; and the states with moves that have to be executed on the model.
     pub(super) frontier: Frontier,
     pub(super) trials: Frontier,
@@ -102,6 +103,13 @@ pub(crate) struct FullGraph<'s, S: System> {
     /// What batches have asked the model, if the search is saved.
     #[cfg(feature = "json")]
     pub(super) log: Option<Log>,
+    /// What the transitions from state to state have led to, if the search is saved; and what was
+    /// saved when it fell back from batches to one state at a time.
+    pub(super) news: Option<News>,
+    #[cfg(feature = "json")]
+    pub(super) before_news: Option<Vec<u8>>,
+    /// The number of transitions after which the search may continue in batches.
+    pub(super) most: u64,
     /// The threads, if there are several.
     pub(super) threads: Option<Pool>,
     /// The number of queries to the model for the effect of a move; and the number of actions in
@@ -164,6 +172,10 @@ impl<'s, S: System> FullGraph<'s, S> {
             root: before.clone(),
             #[cfg(feature = "json")]
             log: None,
+            news: None,
+            #[cfg(feature = "json")]
+            before_news: None,
+            most: 0,
             threads: None,
             queries: 0,
             replayed: 0,
@@ -186,12 +198,14 @@ impl<'s, S: System> FullGraph<'s, S> {
     }
 
     /// Explores everything from the states on the stack. Ends early when the search has made `most`
-    /// transitions in all and can continue in batches.
+    /// transitions in all and can continue in batches; or, if it goes again, where it was.
     pub(super) fn go_on(&mut self, driver: &mut Driver<'_>, most: u64) {
         while let Some(&from) = self.stack.last()
             && !driver.is_stopped()
             && !(driver.stats.transitions >= most && self.can_batch())
+            && !is_there(self.news.as_ref())
         {
+            self.save_one_by_one(driver);
             if self.pending.len() > from {
                 self.take(driver);
             } else {
@@ -228,49 +242,19 @@ impl<'s, S: System> FullGraph<'s, S> {
         }
     }
 
-    /// Judges the invariants in the current state.
-    pub(super) fn judge_views(&mut self, driver: &mut Driver<'_>) {
-        self.model();
-        let FullGraph { locals, state, views, present, layout, .. } = self;
-        if !views.judge(present, layout, (locals, state)) {
-            driver.judge_invariants(locals, state);
-        }
-    }
-
-    /// Is there a process among the pending moves from `from` on that changes something if it moves
-    /// alone? Then it is not in a loop that changes nothing, and the model is not needed to see
-    /// this.
-    fn does_some_go_on(&mut self, from: usize) -> bool {
-        let FullGraph { pending, moves, present, layout, alone, objects, .. } = self;
-        let mut last = None;
-        pending[from..].iter().any(|next| {
-            let process = next.action.process.index();
-            let is_other = last.replace(process) != Some(process);
-            is_other && {
-                alone.clear();
-                alone.extend_from_slice(present);
-                moves.goes_on(process, *objects + process, alone, layout)
-            }
-        })
-    }
-
-    /// Are all processes that can move in loops that change nothing? If so, reports it.
-    pub(super) fn is_livelock(&mut self, driver: &mut Driver<'_>) -> bool {
-        if !self.locals.some_may_return() {
-            return false;
-        }
-        self.model();
-        let FullGraph { locals, state, watch, .. } = self;
-        driver.is_livelock(watch, locals, state)
-    }
-
     /// Makes the next move of the state on top of the stack, and enters its target if that is new.
     fn take(&mut self, driver: &mut Driver<'_>) {
         let Pending { action, number, is_tried, is_judged, is_known } =
             self.pending.pop().expect("a move");
         let from = self.ahead.len() - self.layout.width();
+        let foretold = self.news.as_mut().and_then(News::foretold);
+        if foretold == Some(Led::ToKnown) {
+            self.queries += u64::from(!is_tried);
+            self.ahead.truncate(from);
+            return driver.moved_on(self.path.len() + 1);
+        }
         if !is_tried {
-            return self.try_out(action, driver);
+            return self.try_out(action, foretold, driver);
         }
         self.path.push(action);
         match is_judged {
@@ -281,6 +265,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             }
         }
         let is_new = !is_known && self.known.insert(&self.ahead[from..], number, &self.layout);
+        self.note_news(foretold, if is_new { Led::ToNew } else { Led::ToKnown });
         if is_new {
             self.present.copy_from_slice(&self.ahead[from..]);
         }
@@ -293,6 +278,19 @@ impl<'s, S: System> FullGraph<'s, S> {
             true => self.enter(driver),
             false => self.back(),
         }
+    }
+
+    pub(super) fn note_news(&mut self, foretold: Option<Led>, led: Led) {
+        if let Some(news) = &mut self.news {
+            news.note(foretold, led);
+        }
+    }
+
+    /// What a move on the model may change, if it is no reaction: how much has a number, and what
+    /// is known of processes that are started.
+    fn told(&self) -> (u64, usize, usize, bool) {
+        let codes = self.codes.counts().map(u64::from).sum();
+        (codes, self.moves.len(), self.started.len(), self.is_one_by_one)
     }
 
     /// Pops the state on top of the stack.
@@ -352,8 +350,14 @@ impl<'s, S: System> FullGraph<'s, S> {
         let &Move { action, is_judged, .. } = self.moves.get(number);
         let from = self.ahead.len();
         self.moves.lead(number, &self.present, &mut self.ahead);
-        let is_known = self.known.contains(&self.ahead[from..], &self.layout);
+        let is_known = !self.goes_again() && self.known.contains(&self.ahead[from..], &self.layout);
         self.pending.push(Pending { action, number, is_tried: true, is_judged, is_known });
+    }
+
+    /// Does the search go again through what it has noted? Then nothing need be looked up before
+    /// its turn.
+    fn goes_again(&self) -> bool {
+        self.news.as_ref().is_some_and(News::goes_again)
     }
 
     /// Learns the moves of a process in its current situation, or what they depend on. May have to
@@ -425,7 +429,7 @@ impl<'s, S: System> FullGraph<'s, S> {
 
     /// Executes a move with unknown target on the model, and enters its target if that is new. This
     /// is done only in its turn, because new processes are numbered in the order of their creation.
-    fn try_out(&mut self, action: Action, driver: &mut Driver<'_>) {
+    fn try_out(&mut self, action: Action, foretold: Option<Led>, driver: &mut Driver<'_>) {
         let from = self.ahead.len() - self.layout.width();
         self.layout.unpack(&self.ahead[from..], &mut self.before);
         self.ahead.truncate(from);
@@ -434,6 +438,7 @@ impl<'s, S: System> FullGraph<'s, S> {
         let stimulus = reacts.then(|| self.state.stimulus(action.choice));
         let messages = self.state.inboxes().log().len();
         self.queries += 1;
+        let told = (self.news.is_some() && stimulus.is_none()).then(|| self.told());
         let is_judged = self.carry_out(action);
         self.path.push(action);
         self.agreed += 1;
@@ -443,7 +448,15 @@ impl<'s, S: System> FullGraph<'s, S> {
             Some(stimulus) => self.learn_reaction(action.process, stimulus, messages, is_judged),
             None => self.number(action, is_judged),
         };
-        match self.known.insert(&self.present, number, &self.layout) {
+        let is_new = self.known.insert(&self.present, number, &self.layout);
+        let led = match is_new {
+            true => Led::ToNew,
+            // A reaction may tell how a queue changes.
+            false if told.is_none_or(|before| before != self.told()) => Led::ToTold,
+            false => Led::ToKnown,
+        };
+        self.note_news(foretold, led);
+        match is_new {
             true if self.defers => {
                 self.frontier.push(self.path.len(), &self.present);
                 self.back();

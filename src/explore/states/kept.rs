@@ -1,9 +1,9 @@
-//! A search in batches that is saved, and goes on in another process.
+//! A search that is saved, and goes on in another process.
 //!
-//! Between two batches, the search is determined by its tables of packed states and its frontier,
-//! which are saved as they are, and by what it has learned from the model: codes, moves and
-//! reactions. These refer to values of the model, which exist only in this process. So they are
-//! learned again, in the same order:
+//! **In batches.** Between two batches, the search is determined by its tables of packed states and
+//! its frontier, which are saved as they are, and by what it has learned from the model: codes,
+//! moves and reactions. These refer to values of the model, which exist only in this process. So
+//! they are learned again, in the same order:
 //!
 //! - what comes before the batches is searched again (a few hundred milliseconds),
 //! - after that, each visit to the model is in a [`Log`]: the moves that lead to the state, and
@@ -11,12 +11,16 @@
 //!
 //! Then all codes and numbers are the same, and so is all that follows. The log is short: a search
 //! that needs the model often leaves the batches ([`Plan::max_replayed`]).
+//!
+//! **From state to state.** What the transitions have led to is saved, and the search goes again
+//! through its tree ([`News`]). If it was in batches before, their last state is saved, too.
 
 use std::io::{self, Read, Write};
 
 use super::full_graph::FullGraph;
 use super::known::Known;
-use super::plan::{Ended, Levels, Plan};
+use super::news::{Form, News, Noting};
+use super::plan::{Ended, Levels, Place, Plan};
 use super::reactions::Reactions;
 use super::settings::Stateful;
 use super::table::Tables;
@@ -25,51 +29,166 @@ use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
 use crate::explore::observer::NoObserver;
 use crate::explore::saved::{
-    read_number, read_numbers, read_words, stray, write_number, write_numbers, write_words,
+    read_bytes, read_number, read_numbers, read_words, stray, write_bytes, write_number,
+    write_numbers, write_words,
 };
 use crate::model::System;
 
-/// Goes on with a search in batches from the state that `driver` has; `None` if there is none.
+/// What kind of search was saved.
+const IN_BATCHES: u64 = 0;
+const IN_LEVELS: u64 = 1;
+const BEFORE_BATCHES: u64 = 2;
+const AFTER_BATCHES: u64 = 3;
+const DEPTH_FIRST: u64 = 4;
+const BREADTH_FIRST: u64 = 5;
+
+/// Goes on with a search from the state that `driver` has; `None` if there is none. `load` reads
+/// it. Its second driver is for what is done a second time, and does not count.
 ///
 /// # Errors
-/// If it is not one of this search, or if a limit is reached. Then `driver` is stopped.
+/// If it is not one of this search, or if the search is over. Then `driver` is stopped.
+fn go_on<S: System, T>(
+    system: &S,
+    driver: &mut Driver<'_>,
+    load: impl FnOnce(&mut dyn Read, &mut Driver<'_>, &mut Driver<'_>) -> io::Result<T>,
+) -> Result<Option<T>, Ended> {
+    let read = driver.go_on_from(|from, driver| {
+        let budget = driver.budget().clone();
+        let budget = Budget { timeout: None, max_memory: None, ..budget };
+        let (alarm, mut nobody) = (driver.alarm(), NoObserver);
+        let mut again = Driver::new(system, budget, &mut nobody).on_behalf_of(alarm);
+        again.goes_through_all_states();
+        load(from, driver, &mut again)
+    });
+    match read {
+        None => Ok(None),
+        Some(Ok(search)) if search.is_some() && !driver.is_stopped() => Ok(search),
+        Some(Err(_)) if !driver.is_stopped() => {
+            driver.is_not_of_this();
+            Err(Ended)
+        }
+        Some(_) => Err(Ended),
+    }
+}
+
+/// Goes on with a search by memoised moves.
 pub(super) fn resumed<'s, S: System>(
     system: &'s S,
     (how, plan): (Stateful, Plan),
     is_by_levels: bool,
     driver: &mut Driver<'_>,
-) -> Result<Option<(FullGraph<'s, S>, Levels)>, Ended> {
-    let read = driver.go_on_from(|from, driver| {
+) -> Result<Option<(FullGraph<'s, S>, Place)>, Ended> {
+    go_on(system, driver, |from, driver, again| {
         driver.leave_out_invariants();
-        let budget = driver.budget().clone();
-        let budget = Budget { timeout: None, max_memory: None, ..budget };
-        let (alarm, mut nobody) = (driver.alarm(), NoObserver);
-        let mut beginning = Driver::new(system, budget, &mut nobody).on_behalf_of(alarm);
-        beginning.goes_through_all_states();
-        let mut search = match is_by_levels {
-            true => FullGraph::new(system, how, &mut beginning),
-            false => FullGraph::begun(system, how, plan, &mut beginning),
-        };
-        search.begin_batches(plan.jobs);
-        if !is_by_levels {
-            search.defer(&mut beginning);
-        }
-        let is_over = beginning.is_stopped();
-        if is_over && !driver.is_stopped() {
+        let kind = read_number(from)?;
+        if is_by_levels != (kind == IN_LEVELS) {
             return Err(stray());
         }
-        let levels = if is_over { None } else { Some(search.load(from, is_by_levels, driver)?) };
-        Ok(levels.map(|levels| (search, levels)))
-    });
-    match read {
-        None => Ok(None),
-        Some(Ok(Some(search))) => Ok(Some(search)),
-        Some(Ok(None)) => Err(Ended),
-        Some(Err(_)) => {
-            driver.is_not_of_this();
-            Err(Ended)
+        let mut search = match is_by_levels {
+            true => FullGraph::new(system, how, again),
+            false => FullGraph::begun(system, how, plan, again),
+        };
+        match kind {
+            BEFORE_BATCHES => {
+                search.most = read_number(from)?;
+                search.news = Some(read_news(from)?);
+                search.go_on(again, u64::MAX);
+                is_where_it_was(search.news.as_mut(), again, driver)?;
+                Ok((search, Place::BeforeBatches))
+            }
+            IN_BATCHES | IN_LEVELS => {
+                let levels = search.load_batches(from, (plan, is_by_levels), driver, again)?;
+                Ok((search, if is_by_levels { Place::InLevels(levels) } else { Place::InBatches }))
+            }
+            AFTER_BATCHES => {
+                let saved = read_bytes(from)?;
+                let rest = &mut &saved[..];
+                let stats = serde_json::from_slice(&read_bytes(rest)?)?;
+                search.load_batches(rest, (plan, false), driver, again)?;
+                again.stats = stats;
+                search.leave_batches();
+                search.before_news = Some(saved);
+                search.news = Some(read_news(from)?);
+                search.go_on_one_by_one(again);
+                is_where_it_was(search.news.as_mut(), again, driver)?;
+                Ok((search, Place::AfterBatches))
+            }
+            _ => Err(stray()),
         }
+    })
+}
+
+/// Goes on with a search of this form on the model. `go` goes again through what was noted; of a
+/// search by levels, up to this state.
+pub(super) fn gone_again<S: System, T: Noting>(
+    system: &S,
+    form: Form,
+    driver: &mut Driver<'_>,
+    go: impl FnOnce(News, u32, &mut Driver<'_>) -> T,
+) -> Result<Option<T>, Ended> {
+    go_on(system, driver, |from, driver, again| {
+        let (kind, next) = match (form, read_number(from)?) {
+            (Form::DepthFirst, kind) => (kind == DEPTH_FIRST, 0),
+            (Form::BreadthFirst(_), kind) => (kind == BREADTH_FIRST, read_number(from)?),
+        };
+        let next = u32::try_from(next).ok().filter(|_| kind).ok_or_else(stray)?;
+        let mut search = go(read_news(from)?, next, again);
+        is_where_it_was(search.news(), again, driver)?;
+        Ok(search)
+    })
+}
+
+/// A search that went again is where it was, and goes on from there.
+///
+/// # Errors
+/// If it is not there, or if a figure is not the same.
+fn is_where_it_was(
+    news: Option<&mut News>,
+    again: &mut Driver<'_>,
+    driver: &Driver<'_>,
+) -> io::Result<()> {
+    let is_there = news.is_some_and(News::go_on);
+    // A transition may be two steps (`Stateful::as_printed`), and those that are skipped are one.
+    again.stats.max_depth = driver.stats.max_depth;
+    match is_there && again.stats == driver.stats && !again.is_stopped() {
+        true => Ok(()),
+        false => Err(stray()),
     }
+}
+
+/// What the transitions lead to, if the search is to be saved.
+pub(super) fn news(driver: &Driver<'_>) -> Option<News> {
+    driver.is_kept().then(News::default)
+}
+
+/// Saves a search on the model, if that is due.
+#[inline]
+pub(super) fn save_from_state_to_state(news: Option<&News>, form: Form, driver: &mut Driver<'_>) {
+    if let Some(news) = news
+        && driver.is_to_save_by_now()
+    {
+        driver.save(&mut |to| {
+            match form {
+                Form::DepthFirst => write_number(to, DEPTH_FIRST)?,
+                Form::BreadthFirst(next) => {
+                    write_number(to, BREADTH_FIRST)?;
+                    write_number(to, next.into())?;
+                }
+            }
+            write_news(news, to)
+        });
+    }
+}
+
+fn write_news(news: &News, to: &mut dyn Write) -> io::Result<()> {
+    let (entries, rest) = news.noted();
+    write_bytes(to, entries)?;
+    write_number(to, rest)
+}
+
+fn read_news(from: &mut dyn Read) -> io::Result<News> {
+    let entries = read_bytes(from)?;
+    News::to_go_again(entries, read_number(from)?).ok_or_else(stray)
 }
 
 impl<S: System> FullGraph<'_, S> {
@@ -88,13 +207,50 @@ impl<S: System> FullGraph<'_, S> {
     /// Saves the search, if that is due. Called between batches.
     pub(super) fn save_now_and_then(&mut self, levels: Option<&Levels>, driver: &mut Driver<'_>) {
         if self.log.is_some() && driver.is_to_save() {
-            driver.save(&mut |to| self.write(levels, to));
+            driver.save(&mut |to| {
+                write_number(to, if levels.is_some() { IN_LEVELS } else { IN_BATCHES })?;
+                self.write_batches(levels, to)
+            });
         }
     }
 
-    fn write(&self, levels: Option<&Levels>, to: &mut dyn Write) -> io::Result<()> {
+    /// Saves a search that goes from state to state, if that is due.
+    #[inline]
+    pub(super) fn save_one_by_one(&self, driver: &mut Driver<'_>) {
+        if let Some(news) = &self.news
+            && driver.is_to_save_by_now()
+        {
+            driver.save(&mut |to| {
+                match &self.before_news {
+                    None => {
+                        write_number(to, BEFORE_BATCHES)?;
+                        write_number(to, self.most)?;
+                    }
+                    Some(batches) => {
+                        write_number(to, AFTER_BATCHES)?;
+                        write_bytes(to, batches)?;
+                    }
+                }
+                write_news(news, to)
+            });
+        }
+    }
+
+    /// Keeps the state of the batches, which end now, if the search is saved.
+    pub(super) fn keep_batches(&mut self, driver: &Driver<'_>) {
+        if self.log.is_none() {
+            return;
+        }
+        let mut bytes = Vec::new();
+        let stats = serde_json::to_vec(&driver.stats).expect("figures are serialisable");
+        let is_written =
+            write_bytes(&mut bytes, &stats).and_then(|()| self.write_batches(None, &mut bytes));
+        is_written.expect("batches can be written to memory");
+        (self.before_news, self.log, self.news) = (Some(bytes), None, news(driver));
+    }
+
+    fn write_batches(&self, levels: Option<&Levels>, to: &mut dyn Write) -> io::Result<()> {
         let Known::Packed(tables) = &self.known else { return Err(stray()) };
-        write_number(to, u64::from(levels.is_some()))?;
         write_numbers(to, &self.log.as_ref().expect("a log is kept").entries)?;
         write_words(to, &self.learned_so_far())?;
         write_words(to, &[self.queries, self.replayed])?;
@@ -107,14 +263,22 @@ impl<S: System> FullGraph<'_, S> {
         self.frontier.write(to)
     }
 
-    /// Reads what was written. The search is where its batches began.
-    fn load(
+    /// Goes to where the batches began, and reads what was written.
+    fn load_batches(
         &mut self,
         from: &mut dyn Read,
-        is_by_levels: bool,
+        (plan, is_by_levels): (Plan, bool),
         driver: &Driver<'_>,
+        again: &mut Driver<'_>,
     ) -> io::Result<Levels> {
-        if read_number(from)? != u64::from(is_by_levels) {
+        if !is_by_levels {
+            self.go_on_to_batches(again);
+        }
+        self.begin_batches(plan.jobs);
+        if !is_by_levels {
+            self.defer(again);
+        }
+        if again.is_stopped() {
             return Err(stray());
         }
         let width = self.layout.width();
@@ -154,7 +318,7 @@ impl<S: System> FullGraph<'_, S> {
             let present = self.state_after(&way)?;
             self.present.clear();
             self.present.extend_from_slice(&present);
-            self.follow(way.clone());
+            self.follow_if_possible(way.clone())?;
             if visit == Visit::Learn as u32 {
                 self.learn_of(&present, true);
             } else {

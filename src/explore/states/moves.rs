@@ -236,7 +236,6 @@ impl Moves {
     }
 
     /// The number of moves.
-    #[cfg(feature = "json")]
     pub(crate) fn len(&self) -> usize {
         self.moves.len()
     }

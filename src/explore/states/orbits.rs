@@ -158,6 +158,11 @@ impl Orbits {
             self.stands_for.zip(orbit).and_then(|(sum, orbit)| sum.checked_add(orbit));
     }
 
+    /// How many numbers were given to parts of states.
+    pub(crate) fn numbers(&self) -> usize {
+        self.terms.count() + self.known.len()
+    }
+
     /// The figures.
     pub(crate) fn figures(&self) -> SymmetryFigures {
         let groups = self.groups.iter().map(|group| (group.name.clone(), group.size()));

@@ -45,6 +45,18 @@ pub(super) struct Levels {
     pub(super) before: usize,
 }
 
+/// Where a search by memoised moves was when it was saved.
+#[cfg_attr(not(feature = "json"), expect(dead_code, reason = "no search is saved"))]
+#[derive(Debug)]
+pub(super) enum Place {
+    /// It went from state to state, and had not gone in batches.
+    BeforeBatches,
+    InBatches,
+    InLevels(Levels),
+    /// It had fallen back to one state at a time.
+    AfterBatches,
+}
+
 /// A search that was to go on from a saved state has ended already.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ended;

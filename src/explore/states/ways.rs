@@ -31,16 +31,41 @@ impl<S: System> FullGraph<'_, S> {
 
     /// Makes the current path that of these moves, which lead to the current state.
     pub(super) fn follow(&mut self, numbers: Vec<u32>) {
-        self.replayed += numbers.len() as u64;
-        let both = self.way.iter().zip(&numbers);
-        let common = both.take_while(|(one, other)| one == other).count().min(self.path.len());
-        self.path.truncate(common);
-        self.agreed = self.agreed.min(common);
-        for &number in &numbers[common..] {
+        for &number in &numbers[self.begin_way(&numbers)..] {
             let action = self.action_of(number);
             self.path.push(action);
         }
         self.way = numbers;
+    }
+
+    /// The same for moves that were read. `None` if they cannot be made one after the other.
+    #[cfg(feature = "json")]
+    pub(super) fn follow_if_possible(&mut self, numbers: Vec<u32>) -> Option<()> {
+        for &number in &numbers[self.begin_way(&numbers)..] {
+            let action = match number < Reactions::FIRST {
+                true => self.moves.get(number).action,
+                false => self.reaction(number)?,
+            };
+            self.model();
+            if !self.state.exists(action.process) {
+                return None;
+            }
+            self.list_choices(action.process);
+            self.choices.contains(&action.choice).then(|| self.path.push(action))?;
+        }
+        self.way = numbers;
+        Some(())
+    }
+
+    /// Goes back to the last state that the current path shares with that of these moves. Returns
+    /// the number of moves that lead there.
+    fn begin_way(&mut self, numbers: &[u32]) -> usize {
+        self.replayed += numbers.len() as u64;
+        let both = self.way.iter().zip(numbers);
+        let common = both.take_while(|(one, other)| one == other).count().min(self.path.len());
+        self.path.truncate(common);
+        self.agreed = self.agreed.min(common);
+        common
     }
 
     /// The action of the move or reaction with this number, after the current path.
@@ -48,11 +73,16 @@ impl<S: System> FullGraph<'_, S> {
         if number < Reactions::FIRST {
             return self.moves.get(number).action;
         }
+        self.reaction(number).expect("a reaction that is possible")
+    }
+
+    /// The action of the reaction with this number, after the current path, if it is possible.
+    fn reaction(&mut self, number: u32) -> Option<Action> {
         let (process, stimulus) = self.reactions.handler(number);
         self.model();
         self.list_choices(process);
         let is_meant = |&&choice: &&Choice| self.state.stimulus(choice) == stimulus;
-        let choice = *self.choices.iter().find(is_meant).expect("a reaction that is possible");
-        Action { process, choice }
+        let choice = *self.choices.iter().find(is_meant)?;
+        Some(Action { process, choice })
     }
 }

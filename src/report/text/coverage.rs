@@ -1,10 +1,12 @@
 //! What a search has covered: everything, or a part, and why it ended early.
 
+use std::fmt::{self, Display, Formatter};
+
 use bytesize::ByteSize;
 
-use super::{duration, plural, thousands};
+use super::{duration, plural, rounded, thousands};
 use crate::explore::{Depth, Guarantee, StopReason};
-use crate::report::{CheckReport, Faster, Size};
+use crate::report::{CheckReport, Faster, Size, StatesInAll};
 use crate::study::Figures;
 
 /// What a search that found nothing has covered, and what it has not.
@@ -83,7 +85,10 @@ pub(super) fn coverage(report: &CheckReport) -> String {
         (StopReason::Rounds, _) => (all, "livelocks (`stateful` judges them)".into()),
         _ => (seen, "all other executions: they may still hold a violation".into()),
     };
-    let size = report.estimate.map_or(String::new(), |size| in_all(size, report));
+    let mut size = report.estimate.map_or(String::new(), |size| in_all(size, report));
+    if let Some(all) = &report.states_in_all {
+        size.push_str(&states_in_all(all, report));
+    }
     let advice = report.faster.as_ref().map_or(String::new(), advice);
     format!("  {title}: {why}.\n  Covered: {covered}.\n  Not covered: {missing}.\n{size}{advice}")
 }
@@ -114,6 +119,24 @@ fn in_all(size: Size, report: &CheckReport) -> String {
         (None, Some(_)) => "\n  Try fewer ranks, or `--buffering infinite --collectives early`.",
     };
     format!("  In all there are {size}{share}.{next}\n")
+}
+
+impl Display for StatesInAll {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let StatesInAll { number, constant, from: [one, other] } = self;
+        let number = rounded(*number);
+        write!(f, "about {number} states (as with {constant}={one} and {constant}={other})")
+    }
+}
+
+/// The sentence about the number of states.
+fn states_in_all(all: &StatesInAll, report: &CheckReport) -> String {
+    let done = report.stats.states.unwrap_or(0) as f64 / all.number.max(1) as f64;
+    let share = match done {
+        done if done < 0.001 => ", of which less than 0.1% are visited".into(),
+        done => format!(", of which {:.1}% are visited", 100.0 * done),
+    };
+    format!("  In all there are {all}{share}.\n")
 }
 
 /// The sentence that advises another explorer.

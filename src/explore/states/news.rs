@@ -1,0 +1,213 @@
+//! What the transitions of a search have led to, in the order in which they were taken. So that a
+//! search from state to state can be saved, and go on in another process.
+//!
+//! What such a search knows refers to values of the model, which exist only in one process. But it
+//! depends on nothing except the system. So another process goes through the same search *again*,
+//! to the same place. It knows what each transition leads to, and takes only those that lead to new
+//! states, or from which something was learned. It skips all others: they would be undone.
+//!
+//! Nothing is believed that can be seen. A transition that is taken again has to lead to what was
+//! noted, and in the end all figures have to be the same. That no new state was to be found by the
+//! transitions that are skipped is believed.
+
+/// What a transition has led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Led {
+    /// A new state.
+    ToNew,
+    /// A known state; and something was learned that has a number now.
+    ToTold,
+    /// A known state.
+    ToKnown,
+}
+
+/// How a search goes that takes one transition after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// On the model, depth first.
+    DepthFirst,
+    /// On the model, by levels; and the next state to visit.
+    BreadthFirst(u32),
+}
+
+/// What the transitions of a search have led to.
+#[derive(Debug, Default)]
+pub(super) struct News {
+    /// For each transition that led to a new state or taught something: twice the number of
+    /// transitions between the one before and this one, and 1 if it taught something. In groups of
+    /// seven bits, the last ones first, with the bit 128 in all groups but the last.
+    entries: Vec<u8>,
+    /// The number of transitions after the last entry.
+    rest: u64,
+    /// How far the search has gone again; `None` if it does not.
+    again: Option<Again>,
+    is_stray: bool,
+}
+
+/// How far a search has gone again.
+#[derive(Debug)]
+struct Again {
+    /// Where the next entry begins.
+    at: usize,
+    /// The number of transitions to skip, and what comes after them, if there is something.
+    skipped: u64,
+    then: Option<Led>,
+}
+
+impl News {
+    /// Those of a search that has to go again through what was noted. `None` if it is not what a
+    /// search has noted.
+    #[cfg(any(test, feature = "json"))]
+    pub(super) fn to_go_again(entries: Vec<u8>, rest: u64) -> Option<News> {
+        let mut at = 0;
+        while at < entries.len() {
+            (_, at) = entry(&entries, at)?;
+        }
+        let mut news = News { entries, rest, again: None, is_stray: false };
+        news.again = Some(news.from(0));
+        Some(news)
+    }
+
+    /// What was noted: the entries, and the number of transitions after the last one.
+    #[cfg(any(test, feature = "json"))]
+    pub(super) fn noted(&self) -> (&[u8], u64) {
+        (&self.entries, self.rest)
+    }
+
+    /// What comes at this place of the entries.
+    fn from(&self, at: usize) -> Again {
+        match entry(&self.entries, at) {
+            None => Again { at, skipped: self.rest, then: None },
+            Some((number, at)) => {
+                let then = if number % 2 == 0 { Led::ToNew } else { Led::ToTold };
+                Again { at, skipped: number / 2, then: Some(then) }
+            }
+        }
+    }
+
+    /// What the next transition leads to, if the search goes again.
+    pub(super) fn foretold(&mut self) -> Option<Led> {
+        let again = self.again.as_mut()?;
+        if again.skipped > 0 {
+            again.skipped -= 1;
+            return Some(Led::ToKnown);
+        }
+        let (then, at) = (again.then?, again.at);
+        self.again = Some(self.from(at));
+        Some(then)
+    }
+
+    /// Notes what a transition has led to, or compares it with what was foretold.
+    pub(super) fn note(&mut self, foretold: Option<Led>, led: Led) {
+        if let Some(foretold) = foretold {
+            self.is_stray |= foretold != led;
+            return;
+        }
+        if led == Led::ToKnown {
+            self.rest += 1;
+            return;
+        }
+        let mut number = 2 * self.rest + u64::from(led == Led::ToTold);
+        self.rest = 0;
+        while number >= 128 {
+            self.entries.push(number as u8 | 128);
+            number >>= 7;
+        }
+        self.entries.push(number as u8);
+    }
+
+    /// Does the search go again?
+    pub(super) fn goes_again(&self) -> bool {
+        self.again.is_some()
+    }
+
+    /// Has the search gone through all that was noted, or found that it is not of this search?
+    pub(super) fn is_there(&self) -> bool {
+        self.is_stray
+            || self.again.as_ref().is_some_and(|one| one.skipped == 0 && one.then.is_none())
+    }
+
+    /// Goes on with new transitions. Returns whether the search is where it was.
+    #[cfg(any(test, feature = "json"))]
+    pub(super) fn go_on(&mut self) -> bool {
+        let is_where_it_was = self.is_there() && !self.is_stray;
+        self.again = None;
+        is_where_it_was
+    }
+}
+
+/// A search that notes what its transitions lead to, if it is saved.
+#[cfg_attr(not(feature = "json"), expect(dead_code, reason = "no search is saved"))]
+pub(super) trait Noting {
+    /// What they have led to.
+    fn news(&mut self) -> Option<&mut News>;
+}
+
+/// Has a search gone again, and is where it was, or found that it was never there?
+pub(super) fn is_there(news: Option<&News>) -> bool {
+    news.is_some_and(News::is_there)
+}
+
+/// The entry at this place, and where the next one begins.
+fn entry(entries: &[u8], from: usize) -> Option<(u64, usize)> {
+    let (mut number, mut at) = (0, from);
+    loop {
+        let group = *entries.get(at)?;
+        let shift = 7 * (at - from) as u32;
+        if shift >= u64::BITS {
+            return None;
+        }
+        number |= u64::from(group & 127) << shift;
+        at += 1;
+        if group < 128 {
+            return Some((number, at));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::SplitMix64;
+
+    #[test]
+    fn what_was_noted_is_foretold() {
+        let mut rng = SplitMix64::new(3);
+        for length in 0..200 {
+            let (mut news, mut led) = (News::default(), Vec::new());
+            for _ in 0..length {
+                let next = match rng.remainder(40) {
+                    0 | 1 => Led::ToNew,
+                    2 => Led::ToTold,
+                    _ => Led::ToKnown,
+                };
+                let times = if rng.remainder(9) == 0 { rng.remainder(300) } else { 1 };
+                led.extend(std::iter::repeat_n(next, times));
+            }
+            led.iter().for_each(|&led| news.note(None, led));
+            let (entries, rest) = news.noted();
+            let mut again = News::to_go_again(entries.to_vec(), rest).expect("entries");
+            for &led in &led {
+                assert!(!again.is_there());
+                assert_eq!(again.foretold(), Some(led));
+                again.note(Some(led), led);
+            }
+            assert!(again.is_there() && again.foretold().is_none() && again.go_on());
+            again.note(None, Led::ToNew);
+            news.note(None, Led::ToNew);
+            assert_eq!(again.noted(), news.noted());
+        }
+    }
+
+    #[test]
+    fn what_differs_is_noticed() {
+        let mut news = News::default();
+        news.note(None, Led::ToNew);
+        let mut again = News::to_go_again(news.noted().0.to_vec(), 0).expect("entries");
+        let foretold = again.foretold();
+        again.note(foretold, Led::ToKnown);
+        assert!(again.is_there() && !again.go_on());
+        assert!(News::to_go_again(vec![128], 0).is_none());
+        assert!(News::to_go_again(vec![255; 12], 0).is_none());
+    }
+}
