@@ -584,7 +584,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             let Some((_, state)) = self.frontier.take(width).pop() else { return };
             // The frontier counts as one more source of new states.
             let foretold = self.news.as_mut().and_then(News::foretold);
-            self.note_news(foretold, Led::ToNew);
+            self.note_news(foretold, Led::New);
             self.seek(&state);
             self.enter(driver);
         }

@@ -166,7 +166,7 @@ impl<'s, S: System> BreadthFirst<'s, S> {
                 return;
             }
             let foretold = news.as_mut().and_then(News::foretold);
-            if foretold == Some(Led::ToKnown) {
+            if foretold == Some(Led::Known) {
                 driver.moved_on(cursor.state.depth() + 1);
                 continue;
             }

@@ -82,9 +82,9 @@ impl<'s, S: System> Cursor<'s, S> {
         let (to, is_new) = self.matched();
         if let Some(news) = news {
             let led = match is_new {
-                true => Led::ToNew,
-                false if numbers(self) != before => Led::ToTold,
-                false => Led::ToKnown,
+                true => Led::New,
+                false if numbers(self) != before => Led::Told,
+                false => Led::Known,
             };
             news.note(foretold, led);
         }

@@ -490,7 +490,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
     /// Takes a transition, and pushes the state that it leads to if that is new.
     fn take(&mut self, action: Action, reduction: &mut impl Reduction<S>, driver: &mut Driver<'_>) {
         let foretold = self.news.as_mut().and_then(News::foretold);
-        if foretold == Some(Led::ToKnown) {
+        if foretold == Some(Led::Known) {
             // Steps that are skipped need not be undone.
             self.top().steps = 1;
             return driver.moved_on(self.cursor.state.depth() + 1);

@@ -248,7 +248,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             self.pending.pop().expect("a move");
         let from = self.ahead.len() - self.layout.width();
         let foretold = self.news.as_mut().and_then(News::foretold);
-        if foretold == Some(Led::ToKnown) {
+        if foretold == Some(Led::Known) {
             self.queries += u64::from(!is_tried);
             self.ahead.truncate(from);
             return driver.moved_on(self.path.len() + 1);
@@ -265,7 +265,7 @@ impl<'s, S: System> FullGraph<'s, S> {
             }
         }
         let is_new = !is_known && self.known.insert(&self.ahead[from..], number, &self.layout);
-        self.note_news(foretold, if is_new { Led::ToNew } else { Led::ToKnown });
+        self.note_news(foretold, if is_new { Led::New } else { Led::Known });
         if is_new {
             self.present.copy_from_slice(&self.ahead[from..]);
         }
@@ -450,10 +450,10 @@ impl<'s, S: System> FullGraph<'s, S> {
         };
         let is_new = self.known.insert(&self.present, number, &self.layout);
         let led = match is_new {
-            true => Led::ToNew,
+            true => Led::New,
             // A reaction may tell how a queue changes.
-            false if told.is_none_or(|before| before != self.told()) => Led::ToTold,
-            false => Led::ToKnown,
+            false if told.is_none_or(|before| before != self.told()) => Led::Told,
+            false => Led::Known,
         };
         self.note_news(foretold, led);
         match is_new {

@@ -14,11 +14,11 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Led {
     /// A new state.
-    ToNew,
+    New,
     /// A known state; and something was learned that has a number now.
-    ToTold,
+    Told,
     /// A known state.
-    ToKnown,
+    Known,
 }
 
 /// How a search goes that takes one transition after the other.
@@ -79,7 +79,7 @@ impl News {
         match entry(&self.entries, at) {
             None => Again { at, skipped: self.rest, then: None },
             Some((number, at)) => {
-                let then = if number % 2 == 0 { Led::ToNew } else { Led::ToTold };
+                let then = if number % 2 == 0 { Led::New } else { Led::Told };
                 Again { at, skipped: number / 2, then: Some(then) }
             }
         }
@@ -90,7 +90,7 @@ impl News {
         let again = self.again.as_mut()?;
         if again.skipped > 0 {
             again.skipped -= 1;
-            return Some(Led::ToKnown);
+            return Some(Led::Known);
         }
         let (then, at) = (again.then?, again.at);
         self.again = Some(self.from(at));
@@ -103,11 +103,11 @@ impl News {
             self.is_stray |= foretold != led;
             return;
         }
-        if led == Led::ToKnown {
+        if led == Led::Known {
             self.rest += 1;
             return;
         }
-        let mut number = 2 * self.rest + u64::from(led == Led::ToTold);
+        let mut number = 2 * self.rest + u64::from(led == Led::Told);
         self.rest = 0;
         while number >= 128 {
             self.entries.push(number as u8 | 128);
@@ -177,9 +177,9 @@ mod tests {
             let (mut news, mut led) = (News::default(), Vec::new());
             for _ in 0..length {
                 let next = match rng.remainder(40) {
-                    0 | 1 => Led::ToNew,
-                    2 => Led::ToTold,
-                    _ => Led::ToKnown,
+                    0 | 1 => Led::New,
+                    2 => Led::Told,
+                    _ => Led::Known,
                 };
                 let times = if rng.remainder(9) == 0 { rng.remainder(300) } else { 1 };
                 led.extend(std::iter::repeat_n(next, times));
@@ -193,8 +193,8 @@ mod tests {
                 again.note(Some(led), led);
             }
             assert!(again.is_there() && again.foretold().is_none() && again.go_on());
-            again.note(None, Led::ToNew);
-            news.note(None, Led::ToNew);
+            again.note(None, Led::New);
+            news.note(None, Led::New);
             assert_eq!(again.noted(), news.noted());
         }
     }
@@ -202,10 +202,10 @@ mod tests {
     #[test]
     fn what_differs_is_noticed() {
         let mut news = News::default();
-        news.note(None, Led::ToNew);
+        news.note(None, Led::New);
         let mut again = News::to_go_again(news.noted().0.to_vec(), 0).expect("entries");
         let foretold = again.foretold();
-        again.note(foretold, Led::ToKnown);
+        again.note(foretold, Led::Known);
         assert!(again.is_there() && !again.go_on());
         assert!(News::to_go_again(vec![128], 0).is_none());
         assert!(News::to_go_again(vec![255; 12], 0).is_none());
