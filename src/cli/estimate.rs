@@ -129,7 +129,8 @@ fn tried(
     all
 }
 
-fn tried_by(
+/// What came of a search that was given a short time.
+pub(super) fn tried_by(
     setting: Setting,
     outcome: &Outcome,
     known: Option<Estimate>,

@@ -1,5 +1,6 @@
 //! `mazurka mpirun`: verifies an MPI program, as `check` verifies a spec.
 
+mod estimated;
 mod saved;
 mod searched;
 
@@ -26,6 +27,7 @@ use crate::property::Properties;
 use crate::report::FirstGood;
 use crate::report::lint::Levels;
 use crate::study::MpiProgram;
+use estimated::estimated;
 pub(super) use saved::resume;
 use searched::{MpiSearch, finish};
 
@@ -84,6 +86,9 @@ pub(super) struct Args {
     /// With --schedule: wait for Enter after each step
     #[arg(long, requires = "schedule")]
     step: bool,
+    /// Do not search: estimate within this time the number of classes, and how long a search takes
+    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with_all = ["schedule", "checkpoint"])]
+    estimate: Option<Duration>,
     /// If nothing is wrong, also show what the ranks print in the first execution that ended
     #[arg(long, conflicts_with = "schedule")]
     show: bool,
@@ -115,6 +120,7 @@ Examples:
   mazurka mpirun -n 4 --explorer random --executions 1000 ./ring
   mazurka mpirun -n 4 --deny leaks ./ring
   mazurka mpirun -n 4 --checkpoint ring.json ./ring
+  mazurka mpirun -n 4 --estimate 1s ./ring
 
 Exit codes: 0 explored, nothing violated; 1 a violation was found, or a denied warning; 2 the
 command line is wrong, or the program cannot be run; 3 incomplete, nothing found so far: a limit or a
@@ -143,6 +149,15 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         return saved::begin(asked, session, (&args.results, drawing), output);
     }
     let budget = args.search.budget(&limits, &judged())?;
+    if let Some(time) = args.estimate {
+        let [semantics] = variants[..] else {
+            let why = "`both` means several searches: --estimate is for one";
+            return Err(Failure::Usage(why.into()));
+        };
+        let (run, format) = (args.program(semantics), args.results.format_of_execution()?);
+        let budget = Budget { endless: Some(ENDLESS), ..budget };
+        return estimated(&run, (time, &budget), format, output);
+    }
     let begin = Instant::now();
     let mut progress = args.search.progress(output);
     let mut reports = Vec::new();

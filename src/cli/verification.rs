@@ -168,7 +168,8 @@ impl ResultArgs {
             ResultFormat::Text => Ok(Format::Text),
             ResultFormat::Json => Ok(Format::Json),
             ResultFormat::Junit | ResultFormat::Sarif => Err(Failure::Usage(
-                "junit and sarif are for the result of a search, and a replay is no search".into(),
+                "junit and sarif are for the result of a search, not for a replay or an estimate"
+                    .into(),
             )),
         }
     }

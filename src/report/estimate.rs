@@ -110,22 +110,25 @@ impl Display for Tried {
 impl EstimateReport {
     /// What to do next, in a sentence.
     fn advice(&self) -> Option<String> {
+        let command = if self.subject.command.is_some() { "mpirun" } else { "check" };
         let quickest = |of: &dyn Fn(&Tried) -> Option<f64>| {
             let all = self.tried.iter().filter_map(|tried| Some((of(tried)?, tried.explorer)));
             all.min_by(|one, other| one.0.total_cmp(&other.0))
         };
         let found = quickest(&|tried| tried.violated.then_some(tried.seconds));
         if let Some((_, explorer)) = found {
-            return Some(format!("Something is wrong: `check --explorer {explorer}` shows it."));
+            return Some(format!(
+                "Something is wrong: `{command} --explorer {explorer}` shows it."
+            ));
         }
         if let Some((_, explorer)) = quickest(&|tried| tried.complete.then_some(tried.seconds)) {
-            return Some(format!("`check --explorer {explorer}` verifies it at once."));
+            return Some(format!("`{command} --explorer {explorer}` verifies it at once."));
         }
         let known = quickest(&|tried| tried.seconds_in_all);
         let smallest = self.smaller.iter().min_by_key(|smaller| smaller.classes.number);
         let advice = match known {
             Some((seconds, explorer)) => {
-                format!("`check --explorer {explorer}` takes about {}.", duration(seconds))
+                format!("`{command} --explorer {explorer}` takes about {}.", duration(seconds))
             }
             None => "How long a search takes is not known.".into(),
         };

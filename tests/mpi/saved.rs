@@ -1,4 +1,5 @@
-//! `mpirun --checkpoint` and `resume`: searches of MPI programs that are stopped or killed, and go on.
+//! `mpirun --checkpoint` and `resume`: searches of MPI programs that are stopped or killed, and go on;
+//! and how large they are (`--estimate`).
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{compile_source, folder};
-use crate::cli::{code, json, mazurka, stderr};
+use crate::cli::{code, json, mazurka, stderr, stdout};
 
 /// Rank 0 gets a message from each other rank, in any order. With an argument it fails if the last
 /// rank is first.
@@ -143,4 +144,34 @@ fn what_has_changed_or_is_damaged_is_refused() {
     fs::write(&file, good).unwrap();
     program(&folder, &PROGRAM.replace("first != size - 1", "first != size - 2"));
     refused(&["resume", at], "has changed");
+}
+
+#[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
+fn the_size_of_a_search_is_estimated() {
+    let folder = folder("estimated");
+    let made = program(&folder, PROGRAM);
+    let estimated = |words: &[&str]| {
+        let words = [&["mpirun", "-n", "4", "--estimate", "60s"], words].concat();
+        let output = mazurka(&words).output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        output
+    };
+    // So few classes are all visited.
+    let result = json(&estimated(&["--format", "json", &made]));
+    assert_eq!(
+        (&result["classes"]["number"], &result["constants"]["ranks"]),
+        (&6.into(), &4.into())
+    );
+    let tried = result["tried"].as_array().unwrap();
+    let is_whole = |one: &Value| one["complete"] == true && one["count"] == 6;
+    assert!(tried.len() == 3 && tried.iter().all(is_whole), "{result}");
+    let smaller = &result["smaller"][0];
+    assert_eq!((&smaller["value"], &smaller["classes"]["number"]), (&3.into(), &2.into()));
+    let said = stdout(&estimated(&[&made]));
+    assert!(said.contains("`mpirun --explorer") && said.contains("with ranks=3: "), "{said}");
+    let wrong = stdout(&estimated(&[&made, "x"]));
+    assert!(wrong.contains("Something is wrong"), "{wrong}");
+    let both = mazurka(&["mpirun", "--estimate", "1s", "--buffering", "both", &made]);
+    assert_eq!(code(&{ both }.output().unwrap()), 2);
 }
