@@ -14,6 +14,7 @@ fn origin() -> usize {
 
 impl Mode {
     /// The mode in which a search has to go on that has noted this.
+    #[cfg(feature = "cli")]
     pub(super) fn noted(notes: &str) -> Option<Mode> {
         Mode::read(notes.lines().next()?)
     }
