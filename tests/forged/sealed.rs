@@ -18,9 +18,12 @@ pub fn sealed(mut file: Value) -> String {
     let task = serde_json::from_value::<Task>(part("task"));
     let peak = serde_json::from_value::<Option<u64>>(part("peak_memory_bytes"));
     let spent = serde_json::from_value::<Option<Duration>>(part("spent"));
+    let noted = serde_json::from_value::<Option<String>>(part("noted"));
     let branches = serde_json::from_value::<Part>(part("part"));
-    if let (Ok(task), Ok(peak), Ok(spent), Ok(part)) = (task, peak, spent, branches) {
-        let content = (task, peak, spent, part);
+    if let (Ok(task), Ok(peak), Ok(spent), Ok(noted), Ok(part)) =
+        (task, peak, spent, noted, branches)
+    {
+        let content = (task, peak, spent, noted, part);
         let content = serde_json::to_string(&content).expect("a part can be written");
         file["checksum"] = checksum(&content).into();
     }
