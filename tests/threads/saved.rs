@@ -112,16 +112,16 @@ fn systems_go_on() {
 
 #[test]
 fn other_checks_and_damaged_files_are_refused() {
-    let (at, system) = (file("others"), adders(6));
+    let (at, system) = (file("others"), adders(8));
     let every = Duration::from_secs(60);
     let refusal = |search: &dyn Fn() -> Checked| {
         let found = catch_unwind(AssertUnwindSafe(search));
         let said = found.expect_err("it is refused");
         said.downcast_ref::<String>().expect("a text").clone()
     };
-    let first = |time| mazurka::check(&system).checkpoint(&at, every).timeout(time).run();
+    let first = |time| mazurka::check(&system).all().checkpoint(&at, every).timeout(time).run();
     first(Duration::from_millis(2));
-    let other = || mazurka::check(&system).checkpoint(&at, every).run();
+    let other = || mazurka::check(&system).all().checkpoint(&at, every).run();
     let said = refusal(&other);
     assert!(said.contains("another place") && said.contains("remove it"), "{said}");
     let text = fs::read_to_string(&at).expect("a checkpoint");
