@@ -74,11 +74,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         let mut smaller_cases = Vec::new();
         for (name, value) in spec.program.constants() {
             let &Value::Int(value @ 1..) = value else { continue };
-            let mut case = case.clone();
-            case.defines.retain(|(other, _)| other != name);
-            case.defines.push((name.into(), (value - 1).to_string()));
             // Some constants cannot be smaller.
-            if let Ok(program) = case.compile() {
+            if let Ok(program) = case.with(name, value - 1).compile() {
                 smaller_cases.push((name.to_owned(), value - 1, program));
             }
         }

@@ -98,11 +98,8 @@ fn counted(
     setting: Setting,
     budget: Budget,
 ) -> Option<u64> {
-    let mut case = case.clone();
-    case.defines.retain(|(other, _)| other != constant);
-    case.defines.push((constant.into(), value.to_string()));
     // Some constants cannot be smaller.
-    let program = case.compile().ok()?;
+    let program = case.with(constant, value).compile().ok()?;
     if setting.refusal(&program, &budget).is_some() {
         return None;
     }

@@ -54,6 +54,14 @@ impl Case {
         }
     }
 
+    /// The same program with another value of a constant.
+    pub(crate) fn with(&self, constant: &str, value: i64) -> Case {
+        let mut case = self.clone();
+        case.defines.retain(|(other, _)| other != constant);
+        case.defines.push((constant.into(), value.to_string()));
+        case
+    }
+
     /// The constants that were set: `N=3, M=2`; empty if there are none.
     pub fn constants(&self) -> String {
         let constants = self.defines.iter().map(|(name, value)| format!("{name}={value}"));
