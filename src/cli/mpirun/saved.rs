@@ -7,7 +7,6 @@ use std::num::NonZeroU32;
 
 use super::super::checkpoint::{self, Searching};
 use super::super::output::Output;
-use super::super::parts::strays;
 use super::super::session::{Session, judged as judged_by, say_how_to_go_on};
 use super::super::spec::Spec;
 use super::super::verification::{ResultArgs, Wanted};
@@ -86,9 +85,6 @@ fn go_on(
     }
     if stored.noted.as_ref().is_some_and(|noted| !system.recall(noted)) {
         return Err(refused("what ranks have done cannot be read".into()));
-    }
-    if let Some(stray) = stored.part.refusal(&system) {
-        return Err(strays(file, stray));
     }
     let jobs = session.jobs.unwrap_or(NonZeroU32::MIN);
     let searching = Searching {
