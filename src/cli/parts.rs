@@ -79,7 +79,7 @@ impl Stored {
         let Some(case) = task.case() else {
             let why = match task.program {
                 Searchable::Test { .. } => {
-                    "a check of a program in Rust, which goes on with it itself"
+                    "a check in a program in Rust: run that again, and it goes on"
                 }
                 _ => "a search of an MPI program, which only `mazurka resume` goes on with",
             };

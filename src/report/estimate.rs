@@ -91,7 +91,7 @@ impl Display for Tried {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Tried { explorer, unit, count, seconds, complete, violated, in_all, seconds_in_all } =
             self;
-        write!(f, "{explorer:<10} ")?;
+        write!(f, "{explorer:<12} ")?;
         let (count, took) = (thousands(*count), duration(*seconds));
         match (violated, complete, seconds_in_all) {
             (true, ..) => write!(f, "finds a violation in {took}"),
