@@ -6,6 +6,7 @@
 //! | `symptom` | the key by which violations are distinguished |
 //! | `result` | the result of a search |
 //! | `few_switches` | the same violation with fewer switches between processes |
+//! | `news` | what a search has come to, so that it can be saved and go on in another process |
 //! | `observer` | callbacks that follow a search |
 //! | `collected` | the classes that a search completes, for a certificate |
 //! | `parallel/ahead` | pieces that other threads explore ahead of a search |
@@ -49,6 +50,7 @@ mod findings;
 mod helped;
 #[cfg(feature = "json")]
 mod kept;
+mod news;
 mod observer;
 mod order;
 mod over;

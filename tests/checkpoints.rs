@@ -1,6 +1,7 @@
 //! Searches that are saved, stopped and resumed: first with the library, on random programs; then
 //! the program, which is killed on the way.
 
+mod prefix;
 mod states;
 
 use std::collections::BTreeSet;
@@ -188,6 +189,7 @@ fn search(explorer: &str) -> Vec<&str> {
     let n = match explorer {
         "parsimonious" => "N=12",
         "s-por" | "de-s-por" | "dl-s-por" => "N=10",
+        "prefix" => "N=13",
         _ => "N=9",
     };
     let spec = "../../../specs/memory/lastzero.maz";
@@ -229,7 +231,7 @@ fn survive(explorers: &[&str], name: &str, times: u32, most: Duration) {
 
 #[test]
 fn a_killed_search_is_resumed() {
-    let explorers = ["sleep", "parsimonious", "stateful", "fused"];
+    let explorers = ["sleep", "parsimonious", "stateful", "fused", "prefix"];
     survive(&explorers, "killed", 3, Duration::from_millis(400));
 }
 
@@ -237,8 +239,9 @@ fn a_killed_search_is_resumed() {
 #[test]
 #[ignore = "slow"]
 fn a_killed_search_is_resumed_at_length() {
-    let explorers = ["sleep", "parsimonious", "stateful", "fused", "s-por", "de-s-por", "dl-s-por"];
-    survive(&explorers, "often", 50, Duration::from_millis(600));
+    let of_classes = ["sleep", "parsimonious"];
+    let others = ["stateful", "fused", "s-por", "de-s-por", "dl-s-por", "prefix"];
+    survive(&[&of_classes[..], &others].concat(), "often", 50, Duration::from_millis(600));
 }
 
 #[test]
@@ -323,17 +326,19 @@ fn what_is_damaged_or_of_another_search_is_refused() {
     refused(&["check", "ok.maz", "--checkpoint", "no/such/folder/file"], "cannot write");
     refused(&["check", "ok.maz", "--checkpoint", "x", "--max-traces", "5"], "cannot be used with");
     refused(&["check", "ok.maz", "--checkpoint", "x", "--warn", "unreached"], "unreached");
-    let prefix = ["check", "ok.maz", "--explorer", "prefix", "--checkpoint", "x"];
-    refused(&prefix, "cannot be saved: one by `exhaustive`");
+    let fair = ["check", "ok.maz", "--explorer", "fair", "--checkpoint", "x"];
+    refused(&fair, "cannot be saved: one by `exhaustive`");
     assert!(!Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cli/x").exists());
     // A space more or less changes nothing.
     damage(&checkpoint, |bad, good| {
         let parse = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).ok();
         parse(bad) == parse(good)
     });
-    let states = file("damaged-states");
-    let args = ["check", "ok.maz", "--explorer", "stateful", "--checkpoint", text(&states)];
-    assert_eq!(code(&run(&args)), 0);
-    refused(&[&args[..], &["--all"]].concat(), "is the checkpoint of another search");
-    damage(&states, |bad, good| bad == good);
+    for explorer in ["stateful", "prefix"] {
+        let file = file(&format!("damaged-{explorer}"));
+        let args = ["check", "ok.maz", "--explorer", explorer, "--checkpoint", text(&file)];
+        assert_eq!(code(&run(&args)), 0);
+        refused(&[&args[..], &["--all"]].concat(), "is the checkpoint of another search");
+        damage(&file, |bad, good| bad == good);
+    }
 }

@@ -24,7 +24,7 @@ use crate::tidy::specs_without_demands;
 
 /// What a search says, in comparable terms: the symptoms of violations, and the leaks. Where processes are started, they
 /// have other names along each path, so symptoms of deadlocks are not compared if `starts`.
-fn said(outcome: &Outcome, starts: bool) -> BTreeSet<String> {
+pub(crate) fn said(outcome: &Outcome, starts: bool) -> BTreeSet<String> {
     let violations = outcome.violations.iter().map(|v| match v.kind {
         ViolationKind::Deadlock if !starts => format!("{:?}", v.symptom),
         // Ranks that do not agree are named by what happened first.

@@ -3,8 +3,8 @@
 //!
 //! The checkpoint of a search of classes is a file in the format of `check --branches`
 //! ([`Stored`]): the task, the results so far, and the branches that are left. So it can also be
-//! cut into branches, and searched on many machines. That of a search that stores states has the
-//! states, too ([`super::states`]).
+//! cut into branches, and searched on many machines. That of a search that cannot be cut is of
+//! another kind ([`super::states`]).
 //!
 //! It is written to a temporary file, which then replaces the file of that name: whenever the
 //! program is killed, the file is the last checkpoint or the one before it.
@@ -34,8 +34,8 @@ use crate::study::Stored;
 pub(super) struct CheckpointArgs {
     /// Save the search to this file every minute, at a limit, at a signal (SIGINT, SIGTERM), and
     /// when it is done. `mazurka resume FILE` goes on from there. If FILE is already a checkpoint
-    /// of this search, go on from it. For explorers of states but `fair`, and for explorers that
-    /// can search a single branch
+    /// of this search, go on from it. For `prefix`, for explorers of states but `fair`, and for
+    /// those that can search a single branch
     #[arg(long, value_name = "FILE", conflicts_with = "max_traces")]
     checkpoint: Option<PathBuf>,
     #[command(flatten)]
@@ -80,7 +80,7 @@ pub(super) fn begin(
     go_on(stored, resumed_from, session, results, output)
 }
 
-/// Is it a search that stores states?
+/// Is it a search whose explorer writes its state?
 fn is_of_states(stored: &Stored) -> Result<bool, Failure> {
     let setting: Setting = stored.task.setting.parse().map_err(Failure::Usage)?;
     Ok(setting.profile().can_be_saved)

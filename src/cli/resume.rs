@@ -23,7 +23,7 @@ use crate::study::{Searchable, Stored};
 /// file. With `exhaustive`, `parsimonious`, `sleep` and explorers of states the final figures are
 /// those of a search that was not interrupted; with other explorers they are those of a search with
 /// `--checkpoint` that was not interrupted. (`parsimonious` may show another execution with the
-/// same violation, and without --all it may find another violation first.)
+/// same violation, and without --all it may find another violation first. So may `prefix`.)
 ///
 /// The file of an MPI program names the program, which is run: take such files only from whom you
 /// would take a program.

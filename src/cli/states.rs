@@ -1,5 +1,5 @@
-//! The checkpoint of a search that stores states: the task, as in other parts of searches
-//! ([`Stored`]), and the state of the search, in bytes.
+//! The checkpoint of a search that stores states, or builds a prefix: the task, as in other parts
+//! of searches ([`Stored`]), and the state of the search, in bytes.
 //!
 //! ```text
 //! mazurka checkpoint 3⏎   length of the task   the task, as JSON   the state   checksum

@@ -16,7 +16,7 @@ use super::observer::Observer;
 use super::result::{CutPoll, Outcome, Stats, StopReason, Violation};
 use super::saved::{Keeper, read_number, write_number};
 use crate::model::System;
-use crate::property::Leak;
+use crate::property::{Leak, Leaks};
 
 /// Runs the explorer on `system`, as [`explore`](super::explore) does, and saves the state of the
 /// search. An explorer that cannot be saved ([`Profile::can_be_saved`]) never asks the keeper. If
@@ -35,8 +35,8 @@ pub fn explore_saved<S: System>(
 }
 
 /// What the driver of a search saves.
-#[derive(Serialize, Deserialize)]
-struct Findings {
+#[derive(Default, PartialEq, Serialize, Deserialize)]
+pub(super) struct Findings {
     stats: Stats,
     violations: Vec<Violation>,
     leaks: Vec<Leak>,
@@ -90,16 +90,7 @@ impl<'o> Driver<'o> {
         is_over: bool,
         rest: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) {
-        let findings = Findings {
-            stats: self.stats.clone(),
-            violations: self.violations.clone(),
-            leaks: self.leaks.listed().to_vec(),
-            cut_poll: self.cut_poll.clone(),
-            has_long_loop: self.has_long_loop,
-            leaves: self.leaves,
-            is_over,
-            stopped_by: self.stopped_by,
-        };
+        let findings = self.findings(is_over);
         let text = serde_json::to_vec(&findings).expect("findings are serialisable");
         if let Some(keeper) = &mut self.keeper {
             keeper.save(&mut |to| {
@@ -108,6 +99,33 @@ impl<'o> Driver<'o> {
                 rest(to)
             });
         }
+    }
+
+    fn findings(&self, is_over: bool) -> Findings {
+        Findings {
+            stats: self.stats.clone(),
+            violations: self.violations.clone(),
+            leaks: self.leaks.listed().to_vec(),
+            cut_poll: self.cut_poll.clone(),
+            has_long_loop: self.has_long_loop,
+            leaves: self.leaves,
+            is_over,
+            stopped_by: self.stopped_by,
+        }
+    }
+
+    /// Forgets all that was read, for a search that finds it again, and returns it.
+    #[cfg(feature = "sat")]
+    pub(super) fn begin_again(&mut self) -> Findings {
+        let read = self.findings(false);
+        self.know(Findings::default());
+        read
+    }
+
+    /// Does it know exactly this?
+    #[cfg(feature = "sat")]
+    pub(super) fn has_found(&self, findings: &Findings) -> bool {
+        self.findings(false) == *findings
     }
 
     /// If there is a state to go on from: reads what this driver knew, and lets `rest` read what
@@ -135,11 +153,13 @@ impl<'o> Driver<'o> {
         read
     }
 
-    fn know(&mut self, findings: Findings) {
+    /// Knows this, and nothing else.
+    pub(super) fn know(&mut self, findings: Findings) {
         self.stats = findings.stats;
         let symptoms = findings.violations.iter().map(|violation| violation.symptom);
         self.known = symptoms.zip(0..).collect();
         self.violations = findings.violations;
+        self.leaks = Leaks::default();
         findings.leaks.into_iter().for_each(|leak| self.leaks.adopt(leak));
         self.cut_poll = findings.cut_poll;
         self.has_long_loop = findings.has_long_loop;

@@ -45,6 +45,8 @@ mod ends;
 #[cfg(feature = "sat")]
 mod fewest;
 mod graph;
+#[cfg_attr(not(all(feature = "json", feature = "sat")), path = "prefix/unkept.rs")]
+mod kept;
 #[cfg(feature = "sat")]
 mod learned;
 mod locks;
@@ -52,6 +54,8 @@ mod net;
 mod occurrence;
 #[cfg(feature = "sat")]
 mod question;
+#[cfg(feature = "sat")]
+mod replies;
 pub mod search;
 mod shown;
 mod transitions;

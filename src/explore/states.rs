@@ -7,7 +7,7 @@
 //! | [`cursor`] | the current model state, and the stored state that it equals |
 //! | `full_graph` | every state, by memoised transitions |
 //! | `batches` | every state, in batches of many states, on several threads |
-//! | `kept`, `news` | searches that are saved, and go on in another process |
+//! | `kept` | searches that are saved, and go on in another process |
 //! | `views` | the part of a state that an invariant reads, so that it is judged once for many states |
 //! | [`depth_first`] | depth-first search, with a reduction that selects the transitions to explore |
 //! | [`breadth_first`] | breadth-first search of all states up to a depth |
@@ -45,7 +45,6 @@ mod known;
 pub(crate) mod labels;
 mod locks;
 mod moves;
-mod news;
 mod orbits;
 mod packed;
 pub(crate) mod past;

@@ -114,6 +114,17 @@ pub trait Net {
 
     /// Must nothing more be built?
     fn is_stopped(&self) -> bool;
+
+    /// Were the next conditions that are compared found to be concurrent, when this prefix was
+    /// built before? `None` if that is not known. If they were not, nobody looks again.
+    fn foretold(&mut self) -> Option<bool> {
+        None
+    }
+
+    /// Notes whether conditions are concurrent, of which this was foretold.
+    fn note(&mut self, foretold: Option<bool>, are_concurrent: bool) {
+        let _ = (foretold, are_concurrent);
+    }
 }
 
 /// What a process does next.

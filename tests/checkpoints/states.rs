@@ -46,7 +46,7 @@ impl Keeper for InMemory {
 }
 
 /// A search that is stopped at random, again and again, and how often that was.
-fn stopped<S: System>(
+pub(super) fn stopped<S: System>(
     system: &S,
     explorer: AnyExplorer,
     budget: &Budget,
@@ -249,7 +249,13 @@ fn assert_judges(explorer: AnyExplorer, invariant: &str, expected: Verdict) {
 /// The state of another search, or a part of a state, is an error and not a panic.
 #[test]
 fn other_states_are_refused() {
-    let explorer = EveryState { first: 20, ..EveryState::of(Stateful::default()) };
+    let every = EveryState { first: 20, ..EveryState::of(Stateful::default()) };
+    assert_refuses_others(every.into());
+    assert_refuses_others(Fused::default().into());
+    assert_refuses_others(SPor::lazy(Stateful::default()).into());
+}
+
+pub(super) fn assert_refuses_others(explorer: AnyExplorer) {
     let saved = |sample: &Sample<_>| {
         let mut keeper = InMemory { left: 5, ..InMemory::default() };
         let budget = Budget { cancel: keeper.end.clone(), all: true, ..Budget::default() };

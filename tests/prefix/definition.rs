@@ -408,7 +408,7 @@ fn prefixes_of_random_nets_are_those_of_the_definition() {
         let mut toy = Toy::random(&mut Rng::new(seed));
         let mut added = Vec::new();
         let mut prefix = Prefix::new(&mut toy);
-        while prefix.grow(&mut toy, &mut added, |_| true) {}
+        while prefix.grow(&mut toy, &mut added, |_, _| true) {}
         let mut judge = Judge::new(&toy, &prefix);
         let Some(states) = judge.states() else { continue };
         assert_eq!(states, reachable(&toy), "{seed}: {toy:?}");
@@ -533,7 +533,7 @@ fn unfoldings_with_read_arcs_are_those_of_the_definition() {
         let mut prefix = Prefix::new(&mut toy);
         prefix.with_read_arcs();
         let mut returns = false;
-        while !returns && prefix.grow(&mut toy, &mut added, |_| true) {
+        while !returns && prefix.grow(&mut toy, &mut added, |_, _| true) {
             returns = added.drain(..).any(|event| prefix.returns(event));
         }
         let start = (vec![0; toy.lines() as usize], vec![None; toy.lines() as usize]);
@@ -563,7 +563,7 @@ fn unfoldings_with_read_arcs_are_those_of_the_definition() {
         }
         let mut copies = Prefix::new(&mut toy);
         copies.without_cutoffs();
-        while copies.grow(&mut toy, &mut added, |_| true) {}
+        while copies.grow(&mut toy, &mut added, |_, _| true) {}
         fewer += usize::from(prefix.events().len() < copies.events().len());
     }
     println!("{judged} nets, {whole} whole, {fewer} with fewer events, {cycles} sets with cycles");

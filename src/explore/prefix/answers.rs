@@ -101,11 +101,23 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             Self::livelocks,
         ];
         for step in steps {
+            answers.pass();
             if !answers.driver.is_stopped() {
                 step(&mut answers);
             }
         }
         answers.asked
+    }
+
+    /// Saves the search, if that is due.
+    pub(super) fn pass(&mut self) {
+        self.net.kept.pass(false, self.driver);
+    }
+
+    /// The question for all configurations.
+    fn anything(&self) -> Question<'v> {
+        let (signal, replies) = (self.driver.signal().clone(), self.net.kept.replies.clone());
+        Question::new(self.prefix, signal, replies)
     }
 
     pub(super) fn local(&self, condition: Condition) -> Option<LocalId> {
@@ -246,7 +258,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         may_move: impl Fn(&Self, Condition) -> bool,
         delayed: Delayed,
     ) -> Question<'v> {
-        let mut question = Question::new(self.prefix, self.driver.signal().clone());
+        let mut question = self.anything();
         for place in self.places() {
             if may_move(self, place) {
                 continue;
@@ -365,6 +377,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
                 question.never_contains(&events);
             }
             question.one_of(&excluded);
+            self.pass();
         }
         self.asked += question.asked;
     }
@@ -483,7 +496,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
                 })
             });
             let views: Vec<Groups> = objects.chain(processes).collect();
-            let question = Question::new(self.prefix, self.driver.signal().clone());
+            let question = self.anything();
             self.each_view(question, &views, Which::Any, |answers, events| {
                 answers.go_to(events);
                 answers.driver.judge_invariants(&answers.net.locals, &answers.net.state);

@@ -207,6 +207,7 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
                 Part::Event(event) => !happened.contains(&event),
             });
             self.report_end(&events);
+            self.pass();
         }
         self.asked += question.asked;
     }

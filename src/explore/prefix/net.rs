@@ -18,6 +18,7 @@ use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::ops::Range;
 
+use super::kept::Kept;
 use super::transitions::{Branch, Delay, How, Plan, Step};
 use crate::model::{
     Action, Call, Choice, CollectiveId, Entry, LocalId, Locals, Parts, Piece, ProcessId, State,
@@ -68,6 +69,8 @@ pub(crate) struct ModelNet<'s, S: System> {
     stop: StopSignal,
     /// The codes in the state in which something is learned.
     pub(super) before: Vec<Code>,
+    /// What is noted of a search that is saved.
+    pub(super) kept: Kept,
 }
 
 impl<'s, S: System> ModelNet<'s, S> {
@@ -98,6 +101,7 @@ impl<'s, S: System> ModelNet<'s, S> {
             is_refused: false,
             stop,
             before: Vec::new(),
+            kept: Kept::default(),
         };
         let processes: Vec<ProcessId> = net.state.program_processes().collect();
         for process in processes {
@@ -475,6 +479,16 @@ impl<S: System> Net for ModelNet<'_, S> {
 
     fn is_stopped(&self) -> bool {
         self.must_start_again || self.is_refused || self.stop.is_raised()
+    }
+
+    #[inline]
+    fn foretold(&mut self) -> Option<bool> {
+        self.kept.foretold()
+    }
+
+    #[inline]
+    fn note(&mut self, foretold: Option<bool>, are_concurrent: bool) {
+        self.kept.note(foretold, are_concurrent);
     }
 }
 

@@ -26,6 +26,7 @@
 use rustc_hash::FxHashMap;
 
 use super::aside::Aside;
+use super::replies::Replies;
 use crate::alternatives::{Literal, Varisat};
 use crate::model::StopSignal;
 use crate::unfolding::prefix::{Condition, Line, Prefix, PrefixEvent};
@@ -46,8 +47,9 @@ pub(crate) struct Question<'p> {
 
 impl<'p> Question<'p> {
     /// All configurations without cutoffs. Answers are given up when the signal is raised.
-    pub(crate) fn new(prefix: &'p Prefix, signal: StopSignal) -> Self {
-        let mut solver = Aside::start::<Varisat>(signal);
+    /// `replies` are those of a search that is saved.
+    pub(super) fn new(prefix: &'p Prefix, signal: StopSignal, replies: Replies) -> Self {
+        let mut solver = Aside::start::<Varisat>(signal, replies);
         let mut events = vec![None];
         for event in prefix.events() {
             events.push((!prefix.is_outside(event)).then(|| solver.literal()));

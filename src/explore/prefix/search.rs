@@ -2,6 +2,7 @@
 
 #[cfg(feature = "sat")]
 use super::answers::Answers;
+use super::kept::Kept;
 use super::net::ModelNet;
 use super::transitions::Plan;
 use crate::explore::budget::{Budget, Depth};
@@ -49,6 +50,7 @@ impl Explorer for FinitePrefix {
             guarantee: Guarantee::EveryViolation,
             takes: Takes::NOTHING,
             depth: Depth::Unbounded,
+            can_be_saved: true,
             ..Profile::default()
         }
     }
@@ -74,9 +76,10 @@ impl Explorer for FinitePrefix {
         }
         driver.leave_out_invariants();
         driver.goes_through_all_states();
-        let mut plan = Plan::default();
-        loop {
+        let (mut plan, mut kept) = (Plan::default(), Kept::begun(driver));
+        while let Some(before) = kept.take() {
             let mut net = ModelNet::new(system, plan, driver.signal().clone());
+            net.kept = before;
             let prefix = self.build(&mut net, driver);
             // An action before a cutoff may be in no end.
             let mut own = own_ends(driver.budget());
@@ -86,6 +89,7 @@ impl Explorer for FinitePrefix {
             drop(own);
             if let Some(more) = net.must_start_again() {
                 plan = more.clone();
+                kept = Some(net.kept);
                 continue;
             }
             driver.stats.prefix = Some(PrefixFigures {
@@ -98,12 +102,14 @@ impl Explorer for FinitePrefix {
             if net.is_refused() {
                 driver.stop(StopReason::Growing);
             }
+            net.kept.is_built(driver);
             #[cfg(feature = "sat")]
             if !driver.is_stopped() {
                 let transitions = driver.stats.transitions;
                 driver.stats.sat_calls = Some(Answers::find(&mut net, &prefix, driver));
                 driver.stats.transitions = transitions;
             }
+            net.kept.end(driver);
             return;
         }
     }
@@ -180,8 +186,9 @@ fn grow<S: System>(
     driver: &mut Driver<'_>,
 ) -> bool {
     added.clear();
-    let is_more = prefix.grow(net, added, |work| {
+    let is_more = prefix.grow(net, added, |net, work| {
         driver.worked(work);
+        net.kept.pass(true, driver);
         !driver.is_stopped()
     });
     if let Some(&event) = added.first() {

@@ -34,13 +34,13 @@ use super::full_graph::FullGraph;
 use super::kept;
 use super::known::SPREAD;
 use super::moves::Found;
-use super::news::{Led, News, is_there};
 use super::plan::{Ended, Levels, Place, Plan};
 use super::pool::{Pool, each};
 use super::settings::Stateful;
 use super::table::Table;
 use super::visits::Visit;
 use crate::explore::driver::Driver;
+use crate::explore::news::{Led, News, is_there};
 use crate::model::{Action, Locals, ObjectTable, ProcessId, System, Values};
 
 /// A batch takes 1/`BATCH_SHARE` of the known states, at most `LARGEST_BATCH`.

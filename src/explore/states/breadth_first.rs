@@ -35,12 +35,12 @@
 use super::batches;
 use super::cursor::Cursor;
 use super::kept;
-use super::news::{Form, Led, News, Noting};
 use super::paths::Paths;
 use super::plan::{Ended, Plan};
 use super::settings::Stateful;
 use super::store::StateId;
 use crate::explore::driver::Driver;
+use crate::explore::news::{Form, Led, News, Noting};
 use crate::model::{Action, System};
 use crate::property::Watch;
 

@@ -5,10 +5,10 @@
 //! processes if these are part of a state. With symmetry, by its key ([`super::orbits`]).
 
 use super::histories::Histories;
-use super::news::Led;
 use super::orbits::{Orbits, symmetry_of};
 use super::settings::{Stateful, Switch};
 use super::store::{StateId, Store};
+use crate::explore::news::Led;
 use crate::explore::result::SymmetryFigures;
 use crate::model::{Action, Locals, Parts, Schedule, State, Symmetry, System};
 

@@ -29,7 +29,6 @@ use rustc_hash::FxHashMap;
 use super::frontier::Frontier;
 use super::known::Known;
 use super::moves::{Change, Changes, Found, Move, Moves};
-use super::news::{Led, News, is_there};
 use super::packed::{Codes, Layout, Repacker};
 use super::pool::Pool;
 use super::reactions::{CarriedOut, Reactions};
@@ -38,6 +37,7 @@ use super::views::Views;
 #[cfg(feature = "json")]
 use super::visits::Log;
 use crate::explore::driver::Driver;
+use crate::explore::news::{Led, News, is_there};
 use crate::model::{Action, Choice, Locals, Parts, ProcessId, Scope, State, Stimulus, System};
 use crate::property::{Watch, may_spin, process_failure};
 

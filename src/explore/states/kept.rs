@@ -19,7 +19,6 @@ use std::io::{self, Read, Write};
 
 use super::full_graph::FullGraph;
 use super::known::Known;
-use super::news::{Form, News, Noting};
 use super::plan::{Ended, Levels, Place, Plan};
 use super::reactions::Reactions;
 use super::settings::Stateful;
@@ -27,6 +26,7 @@ use super::table::Tables;
 use super::visits::{Log, Visit};
 use crate::explore::budget::Budget;
 use crate::explore::driver::Driver;
+use crate::explore::news::{Form, News, Noting};
 use crate::explore::observer::NoObserver;
 use crate::explore::saved::{
     read_bytes, read_number, read_numbers, read_words, stray, write_bytes, write_number,
@@ -91,7 +91,7 @@ pub(super) fn resumed<'s, S: System>(
         match kind {
             BEFORE_BATCHES => {
                 search.most = read_number(from)?;
-                search.news = Some(read_news(from)?);
+                search.news = Some(News::read(from)?);
                 search.go_on(again, u64::MAX);
                 is_where_it_was(search.news.as_mut(), again, driver)?;
                 Ok((search, Place::BeforeBatches))
@@ -108,7 +108,7 @@ pub(super) fn resumed<'s, S: System>(
                 again.stats = stats;
                 search.leave_batches();
                 search.before_news = Some(saved);
-                search.news = Some(read_news(from)?);
+                search.news = Some(News::read(from)?);
                 search.go_on_one_by_one(again);
                 is_where_it_was(search.news.as_mut(), again, driver)?;
                 Ok((search, Place::AfterBatches))
@@ -132,7 +132,7 @@ pub(super) fn gone_again<S: System, T: Noting>(
             (Form::BreadthFirst(_), kind) => (kind == BREADTH_FIRST, read_number(from)?),
         };
         let next = u32::try_from(next).ok().filter(|_| kind).ok_or_else(stray)?;
-        let mut search = go(read_news(from)?, next, again);
+        let mut search = go(News::read(from)?, next, again);
         is_where_it_was(search.news(), again, driver)?;
         Ok(search)
     })
@@ -147,7 +147,7 @@ fn is_where_it_was(
     again: &mut Driver<'_>,
     driver: &Driver<'_>,
 ) -> io::Result<()> {
-    let fused = news.as_ref().map_or(0, |news| news.noted().2);
+    let fused = news.as_ref().map_or(0, |news| news.fused());
     let is_there = news.is_some_and(News::go_on);
     // A transition may be several steps (`Stateful::as_printed`, `fused`), and those that are
     // skipped are one.
@@ -178,21 +178,9 @@ pub(super) fn save_from_state_to_state(news: Option<&News>, form: Form, driver: 
                     write_number(to, next.into())?;
                 }
             }
-            write_news(news, to)
+            news.write(to)
         });
     }
-}
-
-fn write_news(news: &News, to: &mut dyn Write) -> io::Result<()> {
-    let (entries, rest, fused) = news.noted();
-    write_bytes(to, entries)?;
-    write_number(to, rest)?;
-    write_number(to, fused)
-}
-
-fn read_news(from: &mut dyn Read) -> io::Result<News> {
-    let entries = read_bytes(from)?;
-    News::to_go_again(entries, read_number(from)?, read_number(from)?).ok_or_else(stray)
 }
 
 impl<S: System> FullGraph<'_, S> {
@@ -235,7 +223,7 @@ impl<S: System> FullGraph<'_, S> {
                         write_bytes(to, batches)?;
                     }
                 }
-                write_news(news, to)
+                news.write(to)
             });
         }
     }

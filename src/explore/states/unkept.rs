@@ -1,11 +1,11 @@
 //! In the place of `kept`, where the crate is built without the feature `json`: no search is saved.
 
 use super::full_graph::FullGraph;
-use super::news::{Form, News, Noting};
 use super::plan::{Ended, Levels, Place, Plan};
 use super::settings::Stateful;
 use super::visits::Visit;
 use crate::explore::driver::Driver;
+use crate::explore::news::{Form, News, Noting};
 use crate::model::System;
 
 /// There is no saved state.

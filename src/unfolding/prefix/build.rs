@@ -172,11 +172,11 @@ impl Prefix {
     /// Adds the events of the next size: those that are no cutoffs are appended to `added`, in the
     /// order in which they are added. Returns whether there were any events in the queue. Before
     /// each event, `goes_on` is told the work since the last time, and may end the whole search.
-    pub fn grow(
+    pub fn grow<N: Net>(
         &mut self,
-        net: &mut impl Net,
+        net: &mut N,
         added: &mut Vec<PrefixEvent>,
-        mut goes_on: impl FnMut(u64) -> bool,
+        mut goes_on: impl FnMut(&mut N, u64) -> bool,
     ) -> bool {
         let Some(from) = (self.next..self.buckets.len()).find(|&at| !self.buckets[at].is_empty())
         else {
@@ -191,7 +191,7 @@ impl Prefix {
             bucket.iter().for_each(|&event| self.copy_after_readers(net, event));
         }
         for event in bucket {
-            if !goes_on(self.work.take()) {
+            if !goes_on(net, self.work.take()) {
                 break;
             }
             if self.events[event as usize].of == NONE && !net.is_stopped() {
@@ -432,7 +432,7 @@ impl Prefix {
             while let Some(other) = open.pop()
                 && !net.is_stopped()
             {
-                if self.are_concurrent(condition, other) {
+                if is_found(net, || self.are_concurrent(condition, other)) {
                     let Place { below, queries } = &self.waiting[line].at[&other];
                     open.extend_from_slice(below);
                     for query in queries.clone().into_iter().filter(|&query| query < end) {
@@ -464,22 +464,15 @@ impl Prefix {
     /// If a condition is concurrent with all conditions of a query that looks at its line, goes on
     /// with the query. Returns whether it is.
     fn try_query(&mut self, net: &mut impl Net, query: u32, condition: Condition) -> bool {
-        self.has_worked(1);
-        let Query { ref chosen, look, cut } = self.queries[query as usize];
-        let node = *self.conditions.node(condition);
-        let made_by = self.events[node.event as usize].cut;
-        let is_possible = self.is_current(condition, cut)
-            && chosen.iter().all(|&chosen| self.is_current(chosen, made_by))
-            && self.cuts.are_compatible(&self.conditions, cut, made_by);
-        if !is_possible {
+        if !is_found(net, || self.fits(query, condition)) {
             return false;
         }
+        let Query { ref chosen, look, cut } = self.queries[query as usize];
         let mut chosen = chosen.clone();
         chosen.push(condition);
+        let node = *self.conditions.node(condition);
+        let made_by = self.events[node.event as usize].cut;
         let is_part = self.base(cut, node.line) == condition;
-        if !is_part && self.reads_as == Reads::Arcs && !self.can_be_arranged(&chosen) {
-            return false;
-        }
         let cut = match is_part {
             true => cut,
             false => self.cuts.join(&mut self.conditions, cut, made_by),
@@ -495,6 +488,23 @@ impl Prefix {
         };
         self.go_on(net, &chosen, cut, next);
         true
+    }
+
+    /// Is a condition concurrent with all conditions of a query that looks at its line?
+    fn fits(&mut self, query: u32, condition: Condition) -> bool {
+        self.has_worked(1);
+        let Query { ref chosen, cut, .. } = self.queries[query as usize];
+        let node = *self.conditions.node(condition);
+        let made_by = self.events[node.event as usize].cut;
+        let is_possible = self.is_current(condition, cut)
+            && chosen.iter().all(|&chosen| self.is_current(chosen, made_by))
+            && self.cuts.are_compatible(&self.conditions, cut, made_by);
+        if !is_possible || self.reads_as == Reads::Copies {
+            return is_possible;
+        }
+        let mut chosen = chosen.clone();
+        chosen.push(condition);
+        self.base(cut, node.line) == condition || self.can_be_arranged(&chosen)
     }
 
     /// Puts an event for this transition into the queue.
@@ -572,4 +582,13 @@ impl Prefix {
         }
         self.buckets[size as usize].push(id);
     }
+}
+
+/// Are conditions concurrent? Asks `are_concurrent`, unless it is known that they are not.
+#[inline]
+fn is_found(net: &mut impl Net, are_concurrent: impl FnOnce() -> bool) -> bool {
+    let foretold = net.foretold();
+    let found = foretold != Some(false) && are_concurrent();
+    net.note(foretold, found);
+    found
 }
