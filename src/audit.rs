@@ -100,13 +100,23 @@
 
 mod classes;
 mod ends;
+#[cfg(feature = "sat")]
+mod events;
+#[cfg(feature = "sat")]
+mod pieces;
+#[cfg(feature = "sat")]
+mod rest;
 mod states;
 mod text;
 mod walk;
 
+#[cfg(feature = "sat")]
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use classes::Audit;
+#[cfg(feature = "sat")]
+use events::Events;
 use states::States;
 
 use crate::model::{Schedule, System};
@@ -135,6 +145,8 @@ pub enum Items {
     Classes,
     /// All states.
     States,
+    /// All events of the complete finite prefix of the unfolding.
+    Events,
 }
 
 impl Items {
@@ -143,6 +155,7 @@ impl Items {
         match self {
             Items::Classes => "class",
             Items::States => "state",
+            Items::Events => "event",
         }
     }
 
@@ -151,6 +164,7 @@ impl Items {
         match self {
             Items::Classes => "classes",
             Items::States => "states",
+            Items::Events => "events",
         }
     }
 }
@@ -173,11 +187,13 @@ pub struct Refused {
     items: Items,
     place: Option<usize>,
     why: String,
+    /// A mutex that cannot be locked in one step.
+    queued: Option<u32>,
 }
 
 impl Refused {
     fn new(why: impl Into<String>) -> Refused {
-        Refused { items: Items::Classes, place: None, why: why.into() }
+        Refused { items: Items::Classes, place: None, why: why.into(), queued: None }
     }
 
     /// About what is at this place of the list.
@@ -225,10 +241,44 @@ pub fn audit<S: System>(
             States::new(system, list, allow_pending).check().map_err(|why| why.of(items))?,
         );
     }
+    if items == Items::Events {
+        return compare(of_events(system, allow_pending, list)?);
+    }
     let mut audit = Audit::new(system, list);
     let broken = audit.walk.broken()?;
     compare(audit.replay(allow_pending, &broken)?)?;
     audit.close()
+}
+
+/// What is true of a list of events.
+#[cfg(feature = "sat")]
+fn of_events<S: System>(
+    system: &S,
+    allow_pending: bool,
+    list: &[Schedule],
+) -> Result<Claim, Refused> {
+    let mut queued = BTreeSet::new();
+    loop {
+        let judge = || {
+            let mut events = Events::read(system, queued.clone(), list)?;
+            events.close()?;
+            events.judge(allow_pending)
+        };
+        match judge() {
+            Err(Refused { queued: Some(mutex), .. }) => queued.insert(mutex),
+            Err(why) => return Err(why.of(Items::Events)),
+            Ok(ends::End { is_deadlocked, has_failed }) => {
+                let (count, deadlocked) = (list.len() as u64, u64::from(is_deadlocked));
+                let violating = u64::from(is_deadlocked || has_failed);
+                return Ok(Claim { count, deadlocked, violating });
+            }
+        };
+    }
+}
+
+#[cfg(not(feature = "sat"))]
+fn of_events<S: System>(_: &S, _: bool, _: &[Schedule]) -> Result<Claim, Refused> {
+    Err(Refused::new("events are audited with the feature `sat` of the crate"))
 }
 
 /// Why this system has no certificate that lists such items, as the end of a sentence; `None` if it
@@ -240,7 +290,10 @@ pub fn refusal<S: System>(system: &S, items: Items) -> Option<&'static str> {
     if system.objects().may_end_late {
         return Some("communications may end early or late: name one way");
     }
-    if items == Items::Classes && system.objects().may_time_out_when_stuck {
+    if items == Items::Events && system.foresight().remembers_all() {
+        return Some("processes really run");
+    }
+    if items != Items::States && system.objects().may_time_out_when_stuck {
         return Some("a timeout waits until nothing else can happen");
     }
     system.may_be_in_vain().then_some("executions may be in vain")

@@ -63,10 +63,10 @@ impl FromStr for Certificate {
             text.parse().map_err(|_| Refused::new(format!("`{text}` is not a number")))
         };
         let program = field("program")?.to_owned();
-        let items = match text.lines().nth(2).is_some_and(|line| line.starts_with("states ")) {
-            true => Items::States,
-            false => Items::Classes,
-        };
+        let listed = text.lines().nth(2).and_then(|line| line.split(' ').next());
+        let is_listed = |items: &Items| listed == Some(items.several());
+        let all = [Items::Classes, Items::States, Items::Events];
+        let items = all.into_iter().find(is_listed).unwrap_or_default();
         let claim = Claim {
             count: number(field(items.several())?)?,
             deadlocked: number(field("deadlocked")?)?,

@@ -72,6 +72,14 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
 /// How many classes or states end in a deadlock, and how many others are violated.
 fn wrong(items: Items, claim: Claim) -> String {
     let Claim { deadlocked, violating, .. } = claim;
+    if items == Items::Events {
+        let what = if deadlocked > 0 {
+            "an execution deadlocks"
+        } else {
+            "an execution violates a property"
+        };
+        return what.into();
+    }
     let others = violating - deadlocked;
     let of = |count, one: &str, several: &str| {
         let verb = if count == 1 { one } else { several };
@@ -79,7 +87,7 @@ fn wrong(items: Items, claim: Claim) -> String {
     };
     let standing = || match items {
         Items::Classes => of(deadlocked, "ends in a deadlock", "end in a deadlock"),
-        Items::States => of(deadlocked, "is a deadlock", "are deadlocks"),
+        _ => of(deadlocked, "is a deadlock", "are deadlocks"),
     };
     let failing = || match items {
         Items::Classes => of(
@@ -87,7 +95,7 @@ fn wrong(items: Items, claim: Claim) -> String {
             "fails an assertion or runs into an error",
             "fail an assertion or run into an error",
         ),
-        Items::States => of(others, "violates a property", "violate a property"),
+        _ => of(others, "violates a property", "violate a property"),
     };
     match (deadlocked, others) {
         (_, 0) => standing(),
