@@ -31,6 +31,9 @@ use crate::model::{Action, LocalId, Piece, Schedule, System};
 /// The place of an event in the list, from 1 on; 0 is the start.
 pub(super) type Place = u32;
 
+/// Lines, each with the last event that changed it.
+type Conditions = SmallVec<[(Line, Place); 4]>;
+
 /// A line that an event looks at.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touched {
@@ -83,8 +86,9 @@ impl Configuration {
         self.cut.get(line as usize).copied().unwrap_or(0)
     }
 
-    fn add(&mut self, event: Place, touched: &[Touched]) {
-        self.events.push(event);
+    fn insert(&mut self, event: Place, touched: &[Touched]) {
+        let at = self.events.partition_point(|&one| one < event);
+        self.events.insert(at, event);
         for one in touched.iter().filter(|one| one.is_changed) {
             let length = self.cut.len().max(one.line as usize + 1);
             self.cut.resize(length, 0);
@@ -129,6 +133,8 @@ pub(super) struct Events<'s, S: System> {
     known: FxHashMap<(u32, Vec<Place>), Place>,
     letters: FxHashMap<Letter, (u32, (Code, Codes))>,
     states: FxHashMap<Vec<Code>, u32>,
+    /// What processes can do, by the conditions that they have looked at, their own first.
+    found: FxHashMap<(Part, Conditions), Known>,
     /// The events that are no cutoffs and change, or only read, this line at this condition.
     pub(super) changers: FxHashMap<(Line, Place), Vec<Place>>,
     pub(super) readers: FxHashMap<(Line, Place), Vec<Place>>,
@@ -155,6 +161,7 @@ impl<'s, S: System> Events<'s, S> {
             known: FxHashMap::default(),
             letters: FxHashMap::default(),
             states: FxHashMap::default(),
+            found: FxHashMap::default(),
             changers: FxHashMap::default(),
             readers: FxHashMap::default(),
             codes: FxHashMap::default(),
@@ -165,10 +172,13 @@ impl<'s, S: System> Events<'s, S> {
         };
         let start = 0..events.net.codes().len() as Line;
         events.note_state(0, start);
+        events.has_failed = has_failure(&events.net.locals, &events.net.state)?;
         let mut previous: &[Action] = &[];
+        let mut trail = Vec::new();
         for (at, schedule) in list.iter().enumerate() {
-            let from = kept(previous, schedule);
-            events.replay(schedule, from).map_err(|why| why.about(at))?;
+            let kept = kept(previous, schedule);
+            trail.retain(|&(_, done)| done <= kept);
+            events.replay(schedule, &mut trail).map_err(|why| why.about(at))?;
             previous = schedule;
         }
         events.find_cutoffs()?;
@@ -179,56 +189,48 @@ impl<'s, S: System> Events<'s, S> {
         &self.events[place as usize - 1]
     }
 
-    /// Replays the local configuration of a new event. The first actions are those of the one
-    /// before.
-    fn replay(&mut self, schedule: &Schedule, kept: usize) -> Result<(), Refused> {
-        let common = self.path.iter().take_while(|&&(_, depth)| depth <= kept).count();
-        self.cut(common);
-        let mut here = Configuration::default();
-        for at in 0..common {
-            let (event, _) = self.path[at];
-            let Events { events, .. } = self;
-            here.add(event, &events[event as usize - 1].touched);
+    /// Replays the local configuration of a new event. Its first events are known, each with the
+    /// number of actions after it; `trail` has all of them afterwards.
+    fn replay(
+        &mut self,
+        schedule: &Schedule,
+        trail: &mut Vec<(Place, usize)>,
+    ) -> Result<(), Refused> {
+        let (mut here, known) = (Configuration::default(), self.events.len());
+        for &(event, _) in &*trail {
+            here.insert(event, &self.event(event).touched);
         }
-        let mut done = self.net.state.depth();
+        let mut done = trail.last().map_or(0, |&(_, done)| done);
         while done < schedule.len() {
+            self.go_to(&here.events)?;
             let Some(action) = self.net.state.action_named(&self.net.locals, schedule[done]) else {
                 return Err(Refused::new(format!("its step {} is not possible", done + 1)));
             };
-            let step = self.step(action)?;
+            let step = self.step(action, &here)?;
             let (letter, touched, past) = self.identify(&step, &here)?;
             done += step.made.actions.len();
             let place = self.known.get(&(letter, past.events.clone())).copied();
             let place = match (place, done >= schedule.len()) {
                 (Some(place), false) => place,
+                (None, true) if past == here => self.add(step, letter, touched.clone(), past)?,
                 (None, true) => {
-                    if past.events != here.events {
-                        return Err(Refused::new("it has steps that it does not come after"));
-                    }
-                    self.net.carry_out(&step.made.actions)?;
-                    return self.add(step, letter, touched, past);
+                    return Err(Refused::new("it has steps that it does not come after"));
                 }
-                (None, false) => {
-                    return Err(Refused::new(
-                        "it comes after an event that is not before it in the list",
-                    ));
-                }
+                (None, false) => return Err(Refused::new("one of its causes is not before it")),
                 (Some(_), true) => return Err(Refused::new("it is the same as an earlier one")),
             };
-            self.net.carry_out(&step.made.actions)?;
-            self.path.push((place, self.net.state.depth()));
-            here.add(place, &touched);
-            here.events.sort_unstable();
+            here.insert(place, &touched);
+            trail.push((place, done));
         }
-        Err(Refused::new("it has no steps of its own"))
+        match self.events.len() == known {
+            true => Err(Refused::new("it is the same as an earlier one")),
+            false => Ok(()),
+        }
     }
 
     fn cut(&mut self, length: usize) {
         self.path.truncate(length);
-        let depth = self.path.last().map_or(0, |&(_, depth)| depth);
-        while self.net.state.depth() > depth {
-            self.net.state.undo(&self.net.locals);
-        }
+        self.net.back_to(self.path.last().map_or(0, |&(_, depth)| depth));
     }
 
     /// Brings the model to the state after a configuration.
@@ -243,21 +245,49 @@ impl<'s, S: System> Events<'s, S> {
         Ok(())
     }
 
-    /// The step that begins with this action here, and what it looks at.
-    fn step(&mut self, action: Action) -> Result<Step, Refused> {
+    /// What the process of a line can do, of this part, after it has looked at these lines, whose
+    /// conditions are those of the smallest configuration that has them.
+    fn go_on(
+        &mut self,
+        line: Line,
+        part: Part,
+        looked: &[Line],
+        here: &Configuration,
+    ) -> Result<Known, Refused> {
+        let conditions = looked.iter().map(|&line| (line, here.at(line))).collect();
+        if let Some(known) = self.found.get(&(part, conditions)) {
+            return Ok(known.clone());
+        }
+        self.go_to(&here.events)?;
+        let known = self.net.go_on(line, part, looked)?;
+        let conditions = looked.iter().map(|&line| (line, here.at(line))).collect();
+        self.found.insert((part, conditions), known.clone());
+        Ok(known)
+    }
+
+    /// The step that begins with this action after a configuration, and what it looks at.
+    fn step(&mut self, action: Action, here: &Configuration) -> Result<Step, Refused> {
         let line = self.net.line_of(action.process);
         let part = self.net.part_of(action);
-        let mut looked: SmallVec<[Line; 4]> = smallvec![line];
+        let (mut looked, mut next): (SmallVec<[Line; 4]>, _) = (SmallVec::new(), line);
+        let mut seen = Configuration::default();
         let steps = loop {
-            match self.net.go_on(line, part, &looked)? {
-                Known::Look(line) => looked.push(line),
+            looked.push(next);
+            if here.at(next) != 0 {
+                seen.join(&self.event(here.at(next)).local);
+            }
+            match self.go_on(line, part, &looked, &seen)? {
+                Known::Look(line) => next = line,
                 Known::Steps(steps) => break steps,
             }
         };
         let made = match steps.iter().position(|made| made.actions[0] == action) {
             Some(at) => steps[at].clone(),
-            // It takes another message that is equal.
-            None => self.net.step(line, smallvec![action])?.0,
+            None => {
+                // It takes another message that is equal.
+                self.go_to(&here.events)?;
+                self.net.step(line, smallvec![action])?.0
+            }
         };
         Ok(Step { line, part, looked, made })
     }
@@ -268,10 +298,10 @@ impl<'s, S: System> Events<'s, S> {
         step: &Step,
         here: &Configuration,
     ) -> Result<(u32, SmallVec<[Touched; 4]>, Configuration), Refused> {
-        let codes = self.net.codes();
         let next = self.letters.len() as u32;
         let effect = (step.made.own, step.made.changes.clone());
-        let known = self.letters.entry(letter(step, &codes)).or_insert((next, effect.clone()));
+        let letter = self.letter(step, here);
+        let known = self.letters.entry(letter).or_insert((next, effect.clone()));
         if known.1 != effect {
             return Err(Refused::new("a step depends on what it does not look at"));
         }
@@ -295,22 +325,24 @@ impl<'s, S: System> Events<'s, S> {
         Ok((letter, touched, past))
     }
 
-    /// Adds an event, in the state after it.
+    /// Adds an event.
     fn add(
         &mut self,
         step: Step,
         letter: u32,
         touched: SmallVec<[Touched; 4]>,
         past: Configuration,
-    ) -> Result<(), Refused> {
+    ) -> Result<Place, Refused> {
         let place = self.events.len() as Place + 1;
+        self.go_to(&past.events)?;
+        self.net.carry_out(&step.made.actions)?;
         self.path.push((place, self.net.state.depth()));
         self.has_failed |= has_failure(&self.net.locals, &self.net.state)?;
         self.known.insert((letter, past.events.clone()), place);
         let levels = past.events.iter().map(|&event| self.events[event as usize - 1].level);
         let level = levels.max().unwrap_or(0) + 1;
         let mut local = past;
-        local.add(place, &touched);
+        local.insert(place, &touched);
         let changed = touched.iter().filter(|one| one.is_changed).map(|one| one.line);
         let changed: SmallVec<[Line; 4]> = changed.collect();
         let state = self.note_state(place, changed);
@@ -326,7 +358,7 @@ impl<'s, S: System> Events<'s, S> {
             is_cutoff: false,
             is_found: false,
         });
-        Ok(())
+        Ok(place)
     }
 
     /// Numbers the state here, and notes the local states of these lines.
@@ -435,8 +467,7 @@ impl<'s, S: System> Events<'s, S> {
         here: &Configuration,
         looked: &[Line],
     ) -> Result<(), Refused> {
-        self.go_to(&here.events)?;
-        match self.net.go_on(line, part, looked)? {
+        match self.go_on(line, part, looked, here)? {
             Known::Look(next) => {
                 let all: Vec<Line> = looked.iter().copied().chain([next]).collect();
                 let mut open = vec![here.at(next)];
@@ -498,9 +529,8 @@ impl<'s, S: System> Events<'s, S> {
 
     /// Checks that a step after a configuration is in the list, after each set of reads.
     fn expect(&mut self, step: &Step, here: &Configuration) -> Result<(), Refused> {
-        let codes = self.net.codes();
         let effect = (step.made.own, step.made.changes.clone());
-        let Some((letter, known)) = self.letters.get(&letter(step, &codes)) else {
+        let Some((letter, known)) = self.letters.get(&self.letter(step, here)) else {
             return Err(self.missing(step, here));
         };
         if *known != effect {
@@ -529,6 +559,20 @@ impl<'s, S: System> Events<'s, S> {
         Ok(())
     }
 
+    /// The letter of a step after a configuration.
+    fn letter(&self, step: &Step, here: &Configuration) -> Letter {
+        let &Step { line, part, ref looked, ref made } = step;
+        let code = |&line: &Line| (line, self.code((line, here.at(line))));
+        let mut seen: Codes = looked.iter().map(code).collect();
+        seen.sort_unstable();
+        let (choice, effect) = match part {
+            Part::Whole => (made.actions[0].choice.0, None),
+            Part::Reaction(_) => (0, None),
+            Part::Message(..) | Part::Nothing(_) => (0, Some((made.own, made.changes.clone()))),
+        };
+        Letter { line, part, seen, choice, effect }
+    }
+
     fn missing(&mut self, step: &Step, past: &Configuration) -> Refused {
         let made = self.go_to(&past.events).and_then(|()| self.net.carry_out(&step.made.actions));
         let schedule = Schedule::of(&self.net.state);
@@ -542,7 +586,7 @@ impl<'s, S: System> Events<'s, S> {
     /// The configuration with these events.
     pub(super) fn configuration(&self, events: &[Place]) -> Configuration {
         let mut all = Configuration::default();
-        events.iter().for_each(|&event| all.add(event, &self.event(event).touched));
+        events.iter().for_each(|&event| all.insert(event, &self.event(event).touched));
         all
     }
 
@@ -555,19 +599,6 @@ impl<'s, S: System> Events<'s, S> {
     pub(super) fn pieces(&self) -> impl Iterator<Item = (Line, Piece)> + '_ {
         (0..).zip(self.net.pieces.iter().copied())
     }
-}
-
-/// The letter of a step where the lines have these codes.
-fn letter(step: &Step, codes: &[Code]) -> Letter {
-    let &Step { line, part, ref looked, ref made } = step;
-    let code = |line: Line| codes.get(line as usize).copied().unwrap_or(0);
-    let mut seen: Codes = looked.iter().map(|&line| (line, code(line))).collect();
-    seen.sort_unstable();
-    let is_whole = part == Part::Whole;
-    let by_effect = !is_whole && !matches!(part, Part::Reaction(_));
-    let choice = if is_whole { made.actions[0].choice.0 } else { 0 };
-    let effect = by_effect.then(|| (made.own, made.changes.clone()));
-    Letter { line, part, seen, choice, effect }
 }
 
 /// The lines that a step touches after a configuration.

@@ -32,6 +32,9 @@ pub(super) type Codes = SmallVec<[(Line, Code); 4]>;
 /// `final` and invariants name only processes that exist from the start.
 const GONE: Code = u32::MAX;
 
+/// More states of processes that wait in loops are not looked at.
+const MAX_WAITING: usize = 1 << 12;
+
 /// What a process can do that depends on the same lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Part {
@@ -55,7 +58,7 @@ pub(super) struct Made {
 }
 
 /// What is known of a process that has looked at some lines.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Known {
     /// It looks at this line next.
     Look(Line),
@@ -344,9 +347,7 @@ impl<'s, S: System> Pieces<'s, S> {
         let children = children.into_iter().filter(|&child| !self.state.is_carrier(child));
         let children: SmallVec<[ProcessId; 2]> = children.collect();
         let new = children.into_iter().map(|child| self.line(Piece::Process(child))).collect();
-        while self.state.depth() > depth {
-            self.state.undo(&self.locals);
-        }
+        self.back_to(depth);
         Ok((Made { actions, own: code(&after, line), changes }, new))
     }
 
@@ -359,5 +360,38 @@ impl<'s, S: System> Pieces<'s, S> {
                 self.state.step(&mut self.locals, Action { process, choice: Choice::ONLY });
             }
         }
+    }
+
+    /// Undoes all but the first actions.
+    pub(super) fn back_to(&mut self, depth: usize) {
+        while self.state.depth() > depth {
+            self.state.undo(&self.locals);
+        }
+    }
+
+    /// Can an end be reached from here, or a step that changes more than the line of its process,
+    /// by steps that change no other line, to states that are not in `seen`?
+    pub(super) fn may_change(&mut self, seen: &mut FxHashSet<Vec<Code>>) -> Result<bool, Refused> {
+        let codes = self.codes();
+        if seen.len() == MAX_WAITING {
+            return Err(Refused::new("processes wait in too many ways"));
+        }
+        if !seen.insert(codes.clone()) {
+            return Ok(false);
+        }
+        let (mut enabled, depth) = (Vec::new(), self.state.depth());
+        self.state.enabled(&self.locals, &mut enabled);
+        let mut may_change = enabled.is_empty();
+        for action in enabled {
+            let line = self.line_of(action.process);
+            self.carry_out(&[action])?;
+            let after = self.codes();
+            let code = |codes: &[Code], at: usize| codes.get(at).copied().unwrap_or(0);
+            let is_other = |at| at != line as usize && code(&codes, at) != code(&after, at);
+            may_change |= (0..codes.len().max(after.len())).any(is_other);
+            may_change = may_change || self.may_change(seen)?;
+            self.back_to(depth);
+        }
+        Ok(may_change)
     }
 }

@@ -145,7 +145,13 @@ impl<S: System> Events<'_, S> {
     /// another way.
     pub(super) fn judge(&mut self, allow_pending: bool) -> Result<End, Refused> {
         let mut end = End { is_deadlocked: false, has_failed: self.has_failed };
-        let (stuck, excusing) = self.stuck(allow_pending);
+        let locals = &self.net.locals;
+        let stuck = self.unended(|local| {
+            let is_actor = matches!(locals.op(local), None | Some(Op::Handle { .. }));
+            locals.is_daemon(local) || allow_pending && is_actor
+        });
+        let is_excusing = |one: &Condition| locals.excuses(self.locals[one]);
+        let excusing: Vec<Condition> = self.processes().filter(is_excusing).collect();
         let mut question = Question::new(self);
         question.only_moves(self, &FxHashSet::default());
         question.one_of(stuck.iter().copied());
@@ -198,10 +204,6 @@ impl<S: System> Events<'_, S> {
         Ok(end)
     }
 
-    fn is_after_cutoff(&self, (_, place): Condition) -> bool {
-        place != 0 && self.event(place).is_cutoff
-    }
-
     fn declared(&self, object: Object) -> u32 {
         let objects = self.net.locals.objects();
         match object {
@@ -221,33 +223,20 @@ impl<S: System> Events<'_, S> {
             return Err(Refused::new("an end is none: something is still possible"));
         }
         let end = judge_end(locals, state, allow_pending);
-        while self.net.state.depth() > depth {
-            self.net.state.undo(&self.net.locals);
-        }
+        self.net.back_to(depth);
         end
     }
 
-    /// The conditions of processes that are in a deadlock if nothing is possible there, and of those
-    /// that excuse them.
-    fn stuck(&mut self, allow_pending: bool) -> (Vec<Condition>, Vec<Condition>) {
-        let (mut stuck, mut excusing) = (Vec::new(), Vec::new());
-        let locals = &self.net.locals;
-        for (&condition, &local) in &self.locals {
-            if self.is_after_cutoff(condition) {
-                continue;
-            }
-            let is_actor = matches!(locals.op(local), None | Some(Op::Handle { .. }));
-            let may_wait = locals.is_daemon(local) || allow_pending && is_actor;
-            if self.unfinished.contains(&condition) && !may_wait {
-                stuck.push(condition);
-            }
-            if locals.excuses(local) {
-                excusing.push(condition);
-            }
-        }
-        stuck.sort_unstable();
-        excusing.sort_unstable();
-        (stuck, excusing)
+    /// The conditions at which a process has not ended, and its local state is not one of these.
+    fn unended(&self, may_wait: impl Fn(LocalId) -> bool) -> Vec<Condition> {
+        let waits = |one: &Condition| self.unfinished.contains(one) && !may_wait(self.locals[one]);
+        self.processes().filter(waits).collect()
+    }
+
+    /// The conditions of processes.
+    fn processes(&self) -> impl Iterator<Item = Condition> + '_ {
+        let is_after_cutoff = |place| place != 0 && self.event(place).is_cutoff;
+        self.locals.keys().copied().filter(move |&(_, place)| !is_after_cutoff(place))
     }
 
     /// Refuses configurations in which all processes that can move may go round in a circle without
@@ -274,20 +263,43 @@ impl<S: System> Events<'_, S> {
             }
         }
         let circles: FxHashSet<(Line, Code)> = steps.iter().map(|step| step[0]).collect();
-        let is_on = |&one: &Condition| {
-            circles.contains(&(one.0, self.code(one))) && !self.is_after_cutoff(one)
-        };
-        let waiting: FxHashSet<Condition> = self.locals.keys().copied().filter(is_on).collect();
+        let is_on = |&one: &Condition| circles.contains(&(one.0, self.code(one)));
+        let waiting: FxHashSet<Condition> = self.processes().filter(is_on).collect();
         if waiting.is_empty() {
             return Ok(());
         }
+        let is_looked_at: FxHashSet<Line> = self
+            .events
+            .iter()
+            .filter(|event| waiting.contains(&(event.line, event.touched[0].before)))
+            .flat_map(|event| event.touched.iter().map(|one| one.line))
+            .collect();
+        let views = self.views_of(|line| self.net.moves(line) || is_looked_at.contains(&line));
         let mut question = Question::new(self);
         question.only_moves(self, &waiting);
         question.one_of(waiting);
-        match question.answer()? {
-            None => Ok(()),
-            Some(_) => Err(Refused::new("processes may wait in loops for ever")),
+        // A daemon may go round for ever if all others have ended.
+        question.one_of(self.unended(|local| self.net.locals.is_daemon(local)));
+        self.each_view(question, &views, |events, configuration| {
+            events.go_to(configuration)?;
+            let depth = events.net.state.depth();
+            events.net.settle();
+            let may_change = events.net.may_change(&mut FxHashSet::default())?;
+            events.net.back_to(depth);
+            match may_change {
+                true => Ok(()),
+                false => Err(Refused::new("processes may wait in loops for ever")),
+            }
+        })
+    }
+
+    /// What distinguishes states: the codes of these lines.
+    fn views_of(&self, sees: impl Fn(Line) -> bool) -> Vec<Classes> {
+        let mut of: FxHashMap<Line, Classes> = FxHashMap::default();
+        for condition in self.conditions().into_iter().filter(|&(line, _)| sees(line)) {
+            of.entry(condition.0).or_default().insert(condition, self.code(condition));
         }
+        of.into_values().collect()
     }
 
     /// What distinguishes states: these objects, and the local states of processes that exist from
