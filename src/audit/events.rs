@@ -1,22 +1,17 @@
 //! The check of the events of a prefix: it is the complete finite prefix of the unfolding.
 //!
 //! An event e is its last step with its past, \[e\] without e. Two events depend on each other if
-//! one changes a line that the other one looks at ([`super::pieces`]). \[e\] is replayed to see what
-//! e looks at, and what it changes. The condition of a line after a configuration is the last event
-//! that changed it; 0 is the start.
-//!
-//! **Cutoffs** are found by definition: e is one if another event of the list, or the start, has the
-//! same state and is smaller. The order ≺ is that of Esparza, Römer, Vogler (FMSD 2002, section 6):
-//! by size; then by how often each letter occurs; then by Foata normal form. A letter is a process
-//! with all codes that it looks at, and its choice; letters are in the order of the list.
+//! one changes a line that the other one looks at ([`super::pieces`]). \[e\] is replayed to see
+//! what e looks at, and what it changes. The condition of a line after a configuration is the last
+//! event that changed it; 0 is the start.
 //!
 //! **Closed.** A process at a condition of its line, after an event that is no cutoff, looks at one
 //! line after the other. Each condition of that line is tried that can be in one configuration with
 //! those chosen before. What the process can do then is an event, whose past is the union of those
-//! of the chosen conditions. If it changes what others have read, it may come after any set of these
-//! reads, and is another event for each. All these events have to be in the list, and no others.
+//! of the chosen conditions. If it changes what others have read, it may come after any set of
+//! these reads, and is another event for each. All these events have to be in the list, and no
+//! others.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -49,14 +44,14 @@ pub(super) struct Event {
     pub(super) line: Line,
     /// The code of its own line afterwards.
     pub(super) own: Code,
-    letter: u32,
-    level: u32,
+    pub(super) letter: u32,
+    pub(super) level: u32,
     pub(super) touched: SmallVec<[Touched; 4]>,
     actions: SmallVec<[Action; 2]>,
     /// \[e\]
     pub(super) local: Configuration,
     /// The number of the state after \[e\].
-    state: u32,
+    pub(super) state: u32,
     pub(super) is_cutoff: bool,
     is_found: bool,
 }
@@ -376,59 +371,6 @@ impl<'s, S: System> Events<'s, S> {
         codes.truncate(codes.iter().rposition(|&code| code != 0).map_or(0, |last| last + 1));
         let next = self.states.len() as u32;
         *self.states.entry(codes).or_insert(next)
-    }
-
-    /// Says which events are cutoffs. Refuses events after cutoffs.
-    fn find_cutoffs(&mut self) -> Result<(), Refused> {
-        let mut alike: FxHashMap<u32, Vec<Place>> = FxHashMap::default();
-        for (place, event) in (1..).zip(&self.events) {
-            alike.entry(event.state).or_default().push(place);
-        }
-        for (state, mut events) in alike {
-            let is_start = state == 0;
-            events.sort_by(|&one, &other| self.compare(one, other));
-            let least = events[0];
-            for event in events {
-                let is_cutoff = is_start || self.compare(least, event) == Ordering::Less;
-                self.events[event as usize - 1].is_cutoff = is_cutoff;
-            }
-        }
-        for (place, event) in (1..).zip(&self.events) {
-            if event.past().iter().any(|&cause| self.event(cause).is_cutoff) {
-                return Err(Refused::new("it comes after a cutoff").about(place as usize - 1));
-            }
-            for one in event.touched.iter().filter(|_| !event.is_cutoff) {
-                let Events { changers, readers, .. } = self;
-                let all = if one.is_changed { changers } else { readers };
-                all.entry((one.line, one.before)).or_default().push(place);
-            }
-        }
-        Ok(())
-    }
-
-    /// The order ≺.
-    fn compare(&self, one: Place, other: Place) -> Ordering {
-        let [one, other] = [one, other].map(|event| &self.event(event).local.events);
-        let letters = |events: &[Place]| {
-            let mut letters: Vec<u32> =
-                events.iter().map(|&event| self.event(event).letter).collect();
-            letters.sort_unstable();
-            letters
-        };
-        let levels = |events: &[Place]| {
-            let mut words: Vec<(usize, Vec<u32>)> = Vec::new();
-            for event in events.iter().map(|&event| self.event(event)) {
-                let at = event.level as usize;
-                words.resize(words.len().max(at + 1), (0, Vec::new()));
-                words[at].0 += 1;
-                words[at].1.push(event.letter);
-            }
-            words.iter_mut().for_each(|(_, word)| word.sort_unstable());
-            words
-        };
-        let by_size = one.len().cmp(&other.len());
-        let by_letters = || letters(one).cmp(&letters(other));
-        by_size.then_with(by_letters).then_with(|| levels(one).cmp(&levels(other)))
     }
 
     /// Checks that no event is missing, and that none is too many.

@@ -4,8 +4,8 @@
 //! There is a variable for each event that is no cutoff, and one for each condition: it says that
 //! the condition is the last one of its line. A configuration has all causes of its events; of the
 //! events that change a line at a condition it has one at most, and that one comes after all reads
-//! of the condition in the configuration. Something is possible after a configuration iff it has all
-//! conditions that some event of the list looks at, cutoffs included.
+//! of the condition in the configuration. Something is possible after a configuration iff it has
+//! all conditions that some event of the list looks at, cutoffs included.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;

@@ -13,7 +13,8 @@
 //!
 //! A line for each class: how many of its first actions are those of the class before, and the
 //! others, as a [`Schedule`]. With `states` instead of `classes` there is a line for each state: a
-//! way to it. A certificate has one text: a text with the same meaning is refused.
+//! way to it; with `events` one for each event: its local configuration. A certificate has one
+//! text: a text with the same meaning is refused.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;

@@ -14,10 +14,10 @@ use crate::report::text::{plural, shown};
 
 /// Check a certificate that `check --certificate` has written
 ///
-/// A certificate lists all classes of executions, or all states. The audit replays each of them on
-/// the model, judges it anew, and checks that none is missing. It shares no code with any search
-/// but the model itself: how a state steps, which steps depend on each other, and which states are
-/// the same. Give it the same constants and options of the program as the search; the certificate
+/// A certificate lists all classes of executions, all states, or all events of a prefix. The audit
+/// replays each of them on the model, judges it anew, and checks that none is missing. It shares no
+/// code with any search but the model itself: how a state steps, which steps depend on each other,
+/// and which states are the same. Give it the same constants and options of the program as the search; the certificate
 /// says which they were.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
@@ -69,7 +69,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// How many classes or states end in a deadlock, and how many others are violated.
+/// How many classes or states end in a deadlock, and how many others are violated. Of events:
+/// whether an execution is.
 fn wrong(items: Items, claim: Claim) -> String {
     let Claim { deadlocked, violating, .. } = claim;
     if items == Items::Events {
