@@ -21,7 +21,7 @@ use super::Refused;
 use super::ends::has_failure;
 use super::pieces::{Code, Codes, Known, Line, Made, Part, Pieces};
 use super::text::kept;
-use crate::model::{Action, LocalId, Piece, Schedule, System};
+use crate::model::{Action, LocalId, Schedule, System};
 
 /// The place of an event in the list, from 1 on; 0 is the start.
 pub(super) type Place = u32;
@@ -535,11 +535,6 @@ impl<'s, S: System> Events<'s, S> {
     /// The code of a line at a condition.
     pub(super) fn code(&self, condition: (Line, Place)) -> Code {
         self.codes.get(&condition).copied().unwrap_or(0)
-    }
-
-    /// The lines with their pieces.
-    pub(super) fn pieces(&self) -> impl Iterator<Item = (Line, Piece)> + '_ {
-        (0..).zip(self.net.pieces.iter().copied())
     }
 }
 

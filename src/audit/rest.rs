@@ -169,8 +169,8 @@ impl<S: System> Events<'_, S> {
             stuck.iter().for_each(|&one| question.not_all([one]));
         }
         if let Some(finale) = self.net.locals.system().finale() {
-            let cell = |events: &Self, object| match object {
-                Object::Cell(cell) => finale.sees_cell(CellId(events.declared(Object::Cell(cell)))),
+            let cell = |object| match object {
+                Object::Cell(_) => finale.sees_cell(CellId(self.declared(object))),
                 _ => false,
             };
             let views = self.views(cell, |process, one, other| finale.tells(process, one, other));
@@ -181,12 +181,10 @@ impl<S: System> Events<'_, S> {
         }
         if let Some(invariants) = self.net.locals.system().invariants() {
             for number in 0..invariants.count() {
-                let sees = |events: &Self, object| match object {
-                    Object::Cell(_) => {
-                        invariants.sees_cell(number, CellId(events.declared(object)))
-                    }
+                let sees = |object| match object {
+                    Object::Cell(_) => invariants.sees_cell(number, CellId(self.declared(object))),
                     Object::Mailbox(_) => {
-                        invariants.sees_mailbox(number, MailboxId(events.declared(object)))
+                        invariants.sees_mailbox(number, MailboxId(self.declared(object)))
                     }
                     _ => false,
                 };
@@ -306,35 +304,31 @@ impl<S: System> Events<'_, S> {
     /// the start.
     fn views(
         &self,
-        sees: impl Fn(&Self, Object) -> bool,
+        sees: impl Fn(Object) -> bool,
         tells: impl Fn(ProcessId, &S::Local, &S::Local) -> bool,
     ) -> Vec<Classes> {
-        let locals = &self.net.locals;
-        let mut views = Vec::new();
-        let mut of: FxHashMap<Line, Vec<Condition>> = FxHashMap::default();
-        self.conditions().into_iter().for_each(|one| of.entry(one.0).or_default().push(one));
-        let codes = |line| of[&line].iter().map(|&one| (one, self.code(one)));
-        for (line, piece) in self.pieces() {
-            let (mut classes, mut known): (Classes, Vec<LocalId>) = Default::default();
-            match piece {
-                Piece::Process(process) if process.index() < locals.initial().len() => {
-                    for &condition in &of[&line] {
-                        let here = self.locals[&condition];
-                        let is_same =
-                            |&one: &LocalId| !tells(process, locals.get(one), locals.get(here));
-                        let class = known.iter().position(is_same).unwrap_or_else(|| {
-                            known.push(here);
-                            known.len() - 1
-                        });
-                        classes.insert(condition, class as u32);
-                    }
+        let (locals, pieces) = (&self.net.locals, &self.net.pieces);
+        let mut views = self.views_of(|line| match pieces[line as usize] {
+            Piece::Object(object) => sees(object),
+            Piece::Messages(mailbox, _) => sees(Object::Mailbox(mailbox)),
+            _ => false,
+        });
+        let mut known: Vec<(Line, LocalId)> = Vec::new();
+        let initial = |line: Line| match pieces[line as usize] {
+            Piece::Process(it) => Some(it).filter(|it| it.index() < locals.initial().len()),
+            _ => None,
+        };
+        for mut classes in self.views_of(|line| initial(line).is_some()) {
+            for (condition, class) in &mut classes {
+                let process = initial(condition.0).expect("it is initial");
+                let here = self.locals[condition];
+                let is_same = |&(line, one): &(Line, LocalId)| {
+                    line == condition.0 && !tells(process, locals.get(one), locals.get(here))
+                };
+                *class = known.iter().position(is_same).unwrap_or(known.len()) as u32;
+                if *class as usize == known.len() {
+                    known.push((condition.0, here));
                 }
-                Piece::Process(_) | Piece::Carrier(..) => {}
-                Piece::Object(object) if sees(self, object) => classes.extend(codes(line)),
-                Piece::Messages(mailbox, _) if sees(self, Object::Mailbox(mailbox)) => {
-                    classes.extend(codes(line));
-                }
-                _ => {}
             }
             views.push(classes);
         }

@@ -55,7 +55,7 @@ fn listed(profile: &Profile) -> Option<Items> {
 /// Why there is no list of these items for a program with loops that wait, or that runs for ever.
 fn no_end(items: Items) -> &'static str {
     match items {
-        Items::Classes => "executions may have no end (`--explorer stateful` lists states instead)",
+        Items::Classes => "executions may have no end (`--explorer prefix` lists events instead)",
         Items::States | Items::Events => "executions wait in loops",
     }
 }
