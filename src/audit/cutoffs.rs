@@ -1,10 +1,10 @@
-//! Which events of a prefix are cutoffs, by definition: e is one if another event of the list, or the
-//! start, has the same state and is smaller.
+//! Which events of a prefix are cutoffs, by definition: e is one if another event of the list, or
+//! the start, has the same state and is smaller.
 //!
 //! The order ≺ is that of Esparza, Römer, Vogler (FMSD 2002, section 6): by size; then by how often
-//! each letter occurs; then by Foata normal form. A letter is a process with all codes that it looks
-//! at, and its choice. Letters are in the order of the list: the order is adequate for any order of
-//! the letters.
+//! each letter occurs; then by Foata normal form. A letter is a process with all codes that it
+//! looks at, and its choice. Letters are in the order of the list: the order is adequate for any
+//! order of the letters.
 
 use std::cmp::Ordering;
 

@@ -17,8 +17,8 @@ use crate::report::text::{plural, shown};
 /// A certificate lists all classes of executions, all states, or all events of a prefix. The audit
 /// replays each of them on the model, judges it anew, and checks that none is missing. It shares no
 /// code with any search but the model itself: how a state steps, which steps depend on each other,
-/// and which states are the same. Give it the same constants and options of the program as the search; the certificate
-/// says which they were.
+/// and which states are the same. Give it the same constants and options of the program as the
+/// search; the certificate says which they were.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {

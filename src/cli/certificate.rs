@@ -60,7 +60,8 @@ fn no_end(items: Items) -> &'static str {
     }
 }
 
-/// Searches everything, to the end of executions. Returns the result, and the certificate or why there is none.
+/// Searches everything, to the end of executions. Returns the result, and the certificate or why
+/// there is none.
 pub(super) fn search(
     spec: &Spec,
     setting: Setting,

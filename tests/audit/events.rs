@@ -8,6 +8,7 @@ use mazurka::explore::{
 use mazurka::lang::{Program, compile};
 use mazurka::model::{Schedule, System};
 
+use super::states::Forgetful;
 use super::{Change, MUTATED, classes_of, damage, program, scratch};
 use crate::cli::{code, run, stderr, stdout};
 use crate::random_models::{Erased, Rng, Sample, actors, later, p2p, processes};
@@ -180,6 +181,17 @@ fn events_after_cutoffs_are_refused() {
     bad.claim.count += 1;
     let why = audit(&program, false, &bad).expect_err("after a cutoff").to_string();
     assert_eq!(why, "event 4: it comes after a cutoff");
+}
+
+/// Which processes are in the same place follows from an analysis of the program. If it is wrong
+/// about a value that the next step writes, the audit notices.
+#[test]
+fn steps_that_only_seem_to_be_the_same_are_noticed() {
+    let ways = ["0", "1", "0,1", "1,0", "0x2", "1,0x2"];
+    let list = ways.iter().map(|way| way.parse().unwrap()).collect();
+    let made = certificate(list, Claim::default());
+    let why = audit(&Forgetful::new(), false, &made).expect_err("a wrong analysis").to_string();
+    assert_eq!(why, "event 6: a step depends on what it does not look at");
 }
 
 /// A loop that waits has an end if what it waits for comes. Where all wait for ever there is no
