@@ -140,6 +140,7 @@ function show(picture) {
   paper.replaceChildren(one ? one.svg : make("p", "quiet", none));
   if (one?.place) place(one.place);
   else if (one) settle();
+  else paper.style.transform = `translate(${EDGE}px, ${EDGE}px)`;
   map.hidden = !one;
   paintSteps();
   paintNext();
