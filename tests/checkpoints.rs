@@ -187,6 +187,7 @@ fn free(output: &Output) -> Value {
 fn search(explorer: &str) -> Vec<&str> {
     let n = match explorer {
         "parsimonious" => "N=12",
+        "s-por" | "de-s-por" | "dl-s-por" => "N=10",
         _ => "N=9",
     };
     let spec = "../../../specs/memory/lastzero.maz";
@@ -215,8 +216,8 @@ fn killed(args: &[&str], checkpoint: &Path, times: u32, most: Duration) -> Outpu
     start(args, checkpoint).output().unwrap()
 }
 
-fn survive(name: &str, times: u32, most: Duration) {
-    for explorer in ["sleep", "parsimonious", "stateful"] {
+fn survive(explorers: &[&str], name: &str, times: u32, most: Duration) {
+    for explorer in explorers {
         let (args, checkpoint) = (search(explorer), file(&format!("{name}-{explorer}")));
         let whole = run(&args);
         let resumed = killed(&args, &checkpoint, times, most);
@@ -228,14 +229,16 @@ fn survive(name: &str, times: u32, most: Duration) {
 
 #[test]
 fn a_killed_search_is_resumed() {
-    survive("killed", 3, Duration::from_millis(400));
+    let explorers = ["sleep", "parsimonious", "stateful", "fused"];
+    survive(&explorers, "killed", 3, Duration::from_millis(400));
 }
 
 /// The same, 50 times each.
 #[test]
 #[ignore = "slow"]
 fn a_killed_search_is_resumed_at_length() {
-    survive("often", 50, Duration::from_millis(600));
+    let explorers = ["sleep", "parsimonious", "stateful", "fused", "s-por", "de-s-por", "dl-s-por"];
+    survive(&explorers, "often", 50, Duration::from_millis(600));
 }
 
 #[test]

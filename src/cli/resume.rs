@@ -20,8 +20,8 @@ use crate::study::{Searchable, Stored};
 ///
 /// The file has the program, the explorer and its options, and what is done so far. What it says to
 /// be done is trusted, and the report says "resumed from FILE". The search is saved to the same
-/// file. With `exhaustive`, `parsimonious`, `sleep` and `stateful` the final figures are those of a
-/// search that was not interrupted; with other explorers they are those of a search with
+/// file. With `exhaustive`, `parsimonious`, `sleep` and explorers of states the final figures are
+/// those of a search that was not interrupted; with other explorers they are those of a search with
 /// `--checkpoint` that was not interrupted. (`parsimonious` may show another execution with the
 /// same violation, and without --all it may find another violation first.)
 ///

@@ -409,6 +409,10 @@ pub(super) fn run<S: System>(
         driver.goes_through_all_states();
     }
     explorer.explore(system, &mut driver);
+    #[cfg(feature = "json")]
+    if profile.can_be_saved {
+        driver.save_end();
+    }
     let mut outcome = driver.finish();
     if !misses_nothing {
         outcome.stopped_by.get_or_insert(StopReason::NoGuarantee);

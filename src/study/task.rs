@@ -136,7 +136,7 @@ pub(crate) fn refusal_to_save<S: System>(
     };
     Some(format!(
         "a search by `{name}`{why} cannot be saved: one by `exhaustive`, `sleep`, `parsimonious`, `source`, `optimal`, \
-         `udpor` or `stateful` can"
+         `udpor`, `stateful`, `fused` or `s-por` can"
     ))
 }
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mazurka::explore::{
-    Budget, EveryState, Explorer, Keeper, NoObserver, Order, Outcome, Stateful, StopReason,
-    Verdict, explore, explore_saved,
+    AnyExplorer, Budget, EveryState, Explorer, Fused, Keeper, NoObserver, Order, Outcome, SPor,
+    Stateful, StopReason, Switch, Switches, Verdict, explore, explore_saved,
 };
 use mazurka::lang::compile;
 use mazurka::model::System;
@@ -48,7 +48,7 @@ impl Keeper for InMemory {
 /// A search that is stopped at random, again and again, and how often that was.
 fn stopped<S: System>(
     system: &S,
-    explorer: EveryState,
+    explorer: AnyExplorer,
     budget: &Budget,
     rng: &mut Rng,
 ) -> (Outcome, u32) {
@@ -73,15 +73,15 @@ fn without_bytes(mut outcome: Outcome) -> Outcome {
 }
 
 /// The ways in which states are searched: in batches, soon or late, also where that does not pay;
-/// by memoised moves from state to state; on the model; by levels.
-fn ways() -> Vec<(EveryState, Option<u32>)> {
+/// by memoised moves from state to state; on the model; by levels; with reductions.
+fn ways() -> Vec<(AnyExplorer, Option<u32>)> {
     let of = |how: Stateful| EveryState { first: 20, least_permutations: 2, ..EveryState::of(how) };
     let plain = of(Stateful::default());
     let two = EveryState { jobs: NonZeroU32::new(2).unwrap(), ..plain };
     let by_chance = of(Stateful { order: Order::Random(5), ..Stateful::default() });
     let visited = of(Stateful { order: Order::Visited, ..Stateful::default() });
     let to_the_letter = of(Stateful { as_printed: true, ..Stateful::default() });
-    vec![
+    let every = [
         (plain, None),
         (two, None),
         (two, Some(6)),
@@ -92,14 +92,32 @@ fn ways() -> Vec<(EveryState, Option<u32>)> {
         (visited, None),
         (to_the_letter, None),
         (of(Stateful { histories: true, ..Stateful::default() }), None),
-    ]
+    ];
+    let by_chance = Stateful { order: Order::Random(5), ..Stateful::default() };
+    let visited = Stateful { order: Order::Visited, ..Stateful::default() };
+    let by_traversal =
+        Stateful { without: Switches::NONE.and(Switch::Summaries), ..Stateful::default() };
+    let fused = |how| AnyExplorer::from(Fused { how });
+    let reduced = [
+        (fused(Stateful::default()), None),
+        (fused(by_chance), None),
+        (fused(Stateful::default()), Some(6)),
+        (SPor::safe(Stateful::default()).into(), None),
+        (SPor::safe(visited).into(), None),
+        (SPor::eager(Stateful::default()).into(), None),
+        (SPor::eager(by_traversal).into(), None),
+        (SPor::lazy(by_chance).into(), None),
+        (SPor::lazy(by_traversal).into(), None),
+        (SPor::lazy(Stateful { as_printed: true, ..Stateful::default() }).into(), None),
+    ];
+    every.map(|(way, depth)| (way.into(), depth)).into_iter().chain(reduced).collect()
 }
 
 /// Asserts that a search that is stopped at random is one that was not. Returns how often it was
 /// stopped.
 fn assert_same<S: System>(
     system: &S,
-    (explorer, depth): (EveryState, Option<u32>),
+    (explorer, depth): (AnyExplorer, Option<u32>),
     rng: &mut Rng,
     text: &dyn Fn() -> String,
 ) -> u32 {
@@ -170,7 +188,9 @@ fn symmetric(count: u64) -> (u32, u32) {
         let few = Budget { all: true, max_traces: Some(200), ..Budget::default() };
         let small = explore(&program, every, few, &mut NoObserver);
         if small.is_complete() && small.stats.transitions < 600 {
-            stops += assert_same(&program, (every, None), &mut rng, &|| text.clone());
+            for way in [every.into(), Fused::default().into()] {
+                stops += assert_same(&program, (way, None), &mut rng, &|| text.clone());
+            }
             merged += u32::from(small.stats.symmetry.is_some());
         }
     }
@@ -202,23 +222,28 @@ fn what_grows_is_gone_on_with() {
 /// Also if it distinguishes nothing, so that its view of a state has no words.
 #[test]
 fn invariants_are_judged_after_a_stop() {
-    let mut rng = Rng::new(1);
-    for (invariant, expected) in
-        [("1 < 2", Verdict::Ok), ("x < 4", Verdict::Ok), ("x < 3", Verdict::Assertion)]
-    {
-        let text = format!(
-            "shared x: int = 0; mutex m; process P[i in 0..3] {{ lock(m); x = x + 1; unlock(m); }}
-             invariant {{ assert({invariant}); }}"
-        );
-        let program = compile("program.maz", &text, &[]).expect("a program");
-        let explorer = EveryState { first: 4, ..EveryState::of(Stateful::default()) };
-        let budget = Budget { all: true, ..Budget::default() };
-        let whole = explore(&program, explorer, budget.clone(), &mut NoObserver);
-        let (resumed, stops) = stopped(&program, explorer, &budget, &mut rng);
-        assert_eq!((whole.verdict(), resumed.verdict()), (expected, expected), "{text}");
-        assert_eq!(without_bytes(resumed).stats, without_bytes(whole).stats, "{text}");
-        assert!(stops > 0, "{text}");
+    let every = EveryState { first: 4, ..EveryState::of(Stateful::default()) };
+    for explorer in [every.into(), Fused::default().into()] {
+        for (invariant, expected) in
+            [("1 < 2", Verdict::Ok), ("x < 4", Verdict::Ok), ("x < 3", Verdict::Assertion)]
+        {
+            assert_judges(explorer, invariant, expected);
+        }
     }
+}
+
+fn assert_judges(explorer: AnyExplorer, invariant: &str, expected: Verdict) {
+    let text = format!(
+        "shared x: int = 0; mutex m; process P[i in 0..3] {{ lock(m); x = x + 1; unlock(m); }}
+         invariant {{ assert({invariant}); }}"
+    );
+    let program = compile("program.maz", &text, &[]).expect("a program");
+    let budget = Budget { all: true, ..Budget::default() };
+    let whole = explore(&program, explorer, budget.clone(), &mut NoObserver);
+    let (resumed, stops) = stopped(&program, explorer, &budget, &mut Rng::new(1));
+    assert_eq!((whole.verdict(), resumed.verdict()), (expected, expected), "{text}");
+    assert_eq!(without_bytes(resumed).stats, without_bytes(whole).stats, "{text}");
+    assert!(stops > 0, "{text}");
 }
 
 /// The state of another search, or a part of a state, is an error and not a panic.

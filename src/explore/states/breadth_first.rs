@@ -172,9 +172,12 @@ impl<'s, S: System> BreadthFirst<'s, S> {
             }
             cursor.execute(action);
             driver.moved(&mut cursor.locals, &cursor.state, action);
-            let (to, is_new) = cursor.matched_and_noted(news.as_mut(), foretold);
+            let (to, led) = cursor.matched_as();
+            if let Some(news) = news {
+                news.note(foretold, led);
+            }
             driver.transition((state.0, &[action], to.0), &cursor.locals, &cursor.state);
-            if is_new {
+            if led == Led::New {
                 paths.add(state, action);
                 driver.stats.states = Some(cursor.count());
             }

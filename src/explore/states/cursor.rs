@@ -5,7 +5,7 @@
 //! processes if these are part of a state. With symmetry, by its key ([`super::orbits`]).
 
 use super::histories::Histories;
-use super::news::{Led, News};
+use super::news::Led;
 use super::orbits::{Orbits, symmetry_of};
 use super::settings::{Stateful, Switch};
 use super::store::{StateId, Store};
@@ -71,24 +71,17 @@ impl<'s, S: System> Cursor<'s, S> {
         found
     }
 
-    /// Stores the current state. Returns its number, and whether it is new. Notes that.
-    pub(super) fn matched_and_noted(
-        &mut self,
-        news: Option<&mut News>,
-        foretold: Option<Led>,
-    ) -> (StateId, bool) {
+    /// Stores the current state. Returns its number, and what it is to a search that is saved.
+    pub(super) fn matched_as(&mut self) -> (StateId, Led) {
         let numbers = |cursor: &Self| cursor.orbits.as_ref().map(|(_, orbits)| orbits.numbers());
         let before = numbers(self);
         let (to, is_new) = self.matched();
-        if let Some(news) = news {
-            let led = match is_new {
-                true => Led::New,
-                false if numbers(self) != before => Led::Told,
-                false => Led::Known,
-            };
-            news.note(foretold, led);
-        }
-        (to, is_new)
+        let led = match is_new {
+            true => Led::New,
+            false if numbers(self) != before => Led::Told,
+            false => Led::Known,
+        };
+        (to, led)
     }
 
     /// Is the current state stored?

@@ -57,11 +57,6 @@ pub(crate) trait Reduction<S: System> {
         false
     }
 
-    /// Is the search saved, if that is wanted?
-    fn can_be_saved(&self) -> bool {
-        false
-    }
-
     /// Are steps that concern only their process fused with the step before (`fused`)?
     fn fuses(&self) -> bool {
         false
@@ -183,21 +178,18 @@ fn depth_first<S: System>(
     reduction: &mut impl Reduction<S>,
     driver: &mut Driver<'_>,
 ) {
-    let known = match reduction.can_be_saved() {
-        true => kept::gone_again(system, Form::DepthFirst, driver, |news, _, again| {
-            let mut search = DepthFirst::begun(system, settings, reduction, again);
-            search.news = Some(news);
-            search.go_on(reduction, again);
-            search
-        }),
-        false => Ok(None),
-    };
+    let known = kept::gone_again(system, Form::DepthFirst, driver, |news, _, again| {
+        let mut search = DepthFirst::begun(system, settings, reduction, again);
+        search.news = Some(news);
+        search.go_on(reduction, again);
+        search
+    });
     let mut search = match known {
         Ok(Some(search)) => search,
         Err(Ended) => return,
         Ok(None) => {
             let mut search = DepthFirst::begun(system, settings, reduction, driver);
-            search.news = kept::news(driver).filter(|_| reduction.can_be_saved());
+            search.news = kept::news(driver);
             search
         }
     };
@@ -497,10 +489,19 @@ impl<'s, S: System> DepthFirst<'s, S> {
         }
         let (mut steps, label) = self.step(action, Some(driver));
         driver.stats.transitions -= steps as u64 - 1;
+        let before = driver.stats.transitions;
         if self.fuses {
             steps += self.fuse(driver);
         }
-        let (to, is_new) = self.cursor.matched_and_noted(self.news.as_mut(), foretold);
+        let (to, mut led) = self.cursor.matched_as();
+        if led == Led::Known && self.is_told_by(to) {
+            led = Led::Told;
+        }
+        if let Some(news) = &mut self.news {
+            news.note(foretold, led);
+            news.note_fused(led, driver.stats.transitions - before);
+        }
+        let is_new = led == Led::New;
         let top = &mut self.frames[self.depth - 1];
         let Cursor { state, locals, .. } = &self.cursor;
         let actions = (state.depth() - steps..state.depth()).map(|index| state.action(index));
@@ -518,6 +519,12 @@ impl<'s, S: System> DepthFirst<'s, S> {
             reduction.revisited(self, to);
             self.back();
         }
+    }
+
+    /// Is something learned from a transition to this state, which is known?
+    fn is_told_by(&mut self, state: StateId) -> bool {
+        let is_back = matches!(self.past.mark(state), Mark::OnStack(_));
+        self.past.memory() != Memory::Marks || is_back && !self.top().is_full
     }
 
     /// Takes one transition, of one or two actions of the model. Returns the number of actions, and

@@ -108,8 +108,6 @@ impl Explorer for EveryState {
                 depth_first::explore(system, (self.how, self.plan()), all, driver);
             }
         }
-        #[cfg(feature = "json")]
-        driver.save_end();
     }
 }
 
@@ -118,10 +116,6 @@ struct All {
 }
 
 impl<S: System> Reduction<S> for All {
-    fn can_be_saved(&self) -> bool {
-        true
-    }
-
     fn merges_orbits(&self) -> bool {
         self.merges_orbits
     }

@@ -86,6 +86,7 @@ impl Explorer for Fused {
             },
             depth: Depth::Length,
             knows_when_stuck: true,
+            can_be_saved: true,
             ..Profile::default()
         }
     }

@@ -147,9 +147,12 @@ fn is_where_it_was(
     again: &mut Driver<'_>,
     driver: &Driver<'_>,
 ) -> io::Result<()> {
+    let fused = news.as_ref().map_or(0, |news| news.noted().2);
     let is_there = news.is_some_and(News::go_on);
-    // A transition may be two steps (`Stateful::as_printed`), and those that are skipped are one.
+    // A transition may be several steps (`Stateful::as_printed`, `fused`), and those that are
+    // skipped are one.
     again.stats.max_depth = driver.stats.max_depth;
+    again.stats.transitions = again.stats.transitions.saturating_add(fused);
     match is_there && again.stats == driver.stats && !again.is_stopped() {
         true => Ok(()),
         false => Err(stray()),
@@ -181,14 +184,15 @@ pub(super) fn save_from_state_to_state(news: Option<&News>, form: Form, driver: 
 }
 
 fn write_news(news: &News, to: &mut dyn Write) -> io::Result<()> {
-    let (entries, rest) = news.noted();
+    let (entries, rest, fused) = news.noted();
     write_bytes(to, entries)?;
-    write_number(to, rest)
+    write_number(to, rest)?;
+    write_number(to, fused)
 }
 
 fn read_news(from: &mut dyn Read) -> io::Result<News> {
     let entries = read_bytes(from)?;
-    News::to_go_again(entries, read_number(from)?).ok_or_else(stray)
+    News::to_go_again(entries, read_number(from)?, read_number(from)?).ok_or_else(stray)
 }
 
 impl<S: System> FullGraph<'_, S> {

@@ -6,16 +6,21 @@
 //! to the same place. It knows what each transition leads to, and takes only those that lead to new
 //! states, or from which something was learned. It skips all others: they would be undone.
 //!
+//! What can be learned from a transition to a known state: how parts of it are renamed, with
+//! symmetry; that the state before it must be explored in full, as it is on a cycle; and what comes
+//! after it, in a search with source sets ([`Memory`](super::past::Memory)). There each transition
+//! is taken again.
+//!
 //! Nothing is believed that can be seen. A transition that is taken again has to lead to what was
-//! noted, and in the end all figures have to be the same. That no new state was to be found by the
-//! transitions that are skipped is believed.
+//! noted, and in the end all figures have to be the same. What is believed: that no new state was
+//! to be found by the transitions that are skipped, and how many steps were fused with them.
 
 /// What a transition has led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Led {
     /// A new state.
     New,
-    /// A known state; and something was learned that has a number now.
+    /// A known state; and something was learned.
     Told,
     /// A known state.
     Known,
@@ -39,6 +44,8 @@ pub(super) struct News {
     entries: Vec<u8>,
     /// The number of transitions after the last entry.
     rest: u64,
+    /// The number of steps that were fused with transitions from which nothing was learned.
+    fused: u64,
     /// How far the search has gone again; `None` if it does not.
     again: Option<Again>,
     is_stray: bool,
@@ -58,20 +65,21 @@ impl News {
     /// Those of a search that has to go again through what was noted. `None` if it is not what a
     /// search has noted.
     #[cfg(any(test, feature = "json"))]
-    pub(super) fn to_go_again(entries: Vec<u8>, rest: u64) -> Option<News> {
+    pub(super) fn to_go_again(entries: Vec<u8>, rest: u64, fused: u64) -> Option<News> {
         let mut at = 0;
         while at < entries.len() {
             (_, at) = entry(&entries, at)?;
         }
-        let mut news = News { entries, rest, again: None, is_stray: false };
+        let mut news = News { entries, rest, fused, again: None, is_stray: false };
         news.again = Some(news.from(0));
         Some(news)
     }
 
-    /// What was noted: the entries, and the number of transitions after the last one.
+    /// What was noted: the entries, the number of transitions after the last one, and the number of
+    /// steps that were fused with those that are skipped.
     #[cfg(any(test, feature = "json"))]
-    pub(super) fn noted(&self) -> (&[u8], u64) {
-        (&self.entries, self.rest)
+    pub(super) fn noted(&self) -> (&[u8], u64, u64) {
+        (&self.entries, self.rest, self.fused)
     }
 
     /// What comes at this place of the entries.
@@ -114,6 +122,13 @@ impl News {
             number >>= 7;
         }
         self.entries.push(number as u8);
+    }
+
+    /// Notes that this many steps were fused with a transition that has led to this.
+    pub(super) fn note_fused(&mut self, led: Led, steps: u64) {
+        if led == Led::Known {
+            self.fused += steps;
+        }
     }
 
     /// Does the search go again?
@@ -185,8 +200,11 @@ mod tests {
                 led.extend(std::iter::repeat_n(next, times));
             }
             led.iter().for_each(|&led| news.note(None, led));
-            let (entries, rest) = news.noted();
-            let mut again = News::to_go_again(entries.to_vec(), rest).expect("entries");
+            news.note_fused(Led::New, 9);
+            news.note_fused(Led::Known, 2);
+            let (entries, rest, fused) = news.noted();
+            assert_eq!(fused, 2);
+            let mut again = News::to_go_again(entries.to_vec(), rest, fused).expect("entries");
             for &led in &led {
                 assert!(!again.is_there());
                 assert_eq!(again.foretold(), Some(led));
@@ -203,11 +221,11 @@ mod tests {
     fn what_differs_is_noticed() {
         let mut news = News::default();
         news.note(None, Led::New);
-        let mut again = News::to_go_again(news.noted().0.to_vec(), 0).expect("entries");
+        let mut again = News::to_go_again(news.noted().0.to_vec(), 0, 0).expect("entries");
         let foretold = again.foretold();
         again.note(foretold, Led::Known);
         assert!(again.is_there() && !again.go_on());
-        assert!(News::to_go_again(vec![128], 0).is_none());
-        assert!(News::to_go_again(vec![255; 12], 0).is_none());
+        assert!(News::to_go_again(vec![128], 0, 0).is_none());
+        assert!(News::to_go_again(vec![255; 12], 0, 0).is_none());
     }
 }

@@ -91,6 +91,7 @@ impl Explorer for SPor {
             guarantee: Guarantee::of_states(self.how),
             takes: Takes::of_stored(switches),
             depth: Depth::Length,
+            can_be_saved: true,
             ..Profile::default()
         }
     }
