@@ -1,10 +1,11 @@
 //! Certificates: what a search has found, in a form that a small program can check.
 //!
 //! A search is thousands of lines, and its answer "nothing is wrong" is an answer about executions
-//! that nobody has seen. A [`Certificate`] lists the classes that the search has found, or the
-//! states that it has stored. [`audit`] checks that these are all, and judges them anew. It imports
-//! `model` and nothing else: how a state steps, which two steps depend on each other, and which two
-//! states are the same.
+//! that nobody has seen. A [`Certificate`] lists the classes that the search has found, the states
+//! that it has stored, or the events of the prefix that it has built. [`audit`] checks that these
+//! are all, and judges them anew. It imports `model` and nothing else: how a state steps, which two
+//! steps depend on each other, and which two states are the same. (For events it also asks a SAT
+//! solver.)
 //!
 //! # What is checked of classes
 //!
@@ -81,6 +82,29 @@
 //! have the same future. By each further way on which the checker comes to a state it compares what
 //! can be done there, the states to which that leads, and the judgement, with what it saw first.
 //!
+//! # What is checked of the events of a prefix
+//!
+//! 1. Each line is the local configuration of an event: the event with all its causes, which are
+//!    earlier events of the list, and nothing else. Its causes follow from what it looks at.
+//! 2. An event is a cutoff if a smaller one of the list, or the start, has the same state. Nothing
+//!    in the list comes after a cutoff.
+//! 3. No event is missing, and none is too many: whatever a process may look at after events that
+//!    are no cutoffs, what it does then is in the list. So, by theorem 4.9 of Esparza, Römer,
+//!    Vogler (FMSD 2002), the configurations without cutoffs lead to all states, and whatever is
+//!    possible there is an event of the list.
+//! 4. A failed process is seen at the event that fails it. A solver is asked for deadlocks, for
+//!    ends at which `final` fails, and for states in which an invariant does. What it finds is
+//!    carried out and judged on the model; if it says that there is no more, its proof is checked.
+//! 5. In each state in which all processes that can move may go round in a circle, an end can be
+//!    reached, or a step that changes an object; or only daemons have not ended.
+//! 6. The numbers are those of the claim. Of deadlocks and violations it says only whether there
+//!    are any.
+//!
+//! Here two steps depend on each other if one changes a [piece](crate::model::Piece) of the state
+//! that the other one looks at. At each step of an event the audit compares what it changes with
+//! what the same step has changed after other events. Mutexes that nobody tries to lock are locked
+//! in one step, when they are free (`pieces` says why).
+//!
 //! # What is trusted
 //!
 //! The compiler from the program to the model; `step` of the model; and the dependence relation:
@@ -89,29 +113,43 @@
 //! of the dependence relation: that states with equal portraits have the same future. Portraits
 //! leave out what a static analysis says is never read again. In debug builds, and after
 //! [`audit_everything`](crate::model::audit_everything), each step is compared with what it says.
+//! For events: which pieces an operation looks at ([`State::sees`](crate::model::State::sees)),
+//! that equal pieces have the same future, and the checker of proofs that comes with the solver.
 //! Not trusted is any search, happens-before order, race, sleep set or unfolding.
 //!
 //! # What has no certificate
 //!
 //! Programs in which a search does not run every execution to its end: loops that wait, polls that
-//! are cut, a bound on the depth, executions without an end. (A list of states may have loops, but
-//! none in which all wait for ever.) Demands on endless executions. Communications that may end
-//! early or late.
+//! are cut, a bound on the depth, executions without an end. (Lists of states and events may have
+//! loops, but none in which all wait for ever.) Demands on endless executions. Communications that
+//! may end early or late. Of events: processes that really run.
 
 mod classes;
+#[cfg(feature = "sat")]
+mod cutoffs;
 mod ends;
+#[cfg(feature = "sat")]
+mod events;
+#[cfg(feature = "sat")]
+mod pieces;
+#[cfg(feature = "sat")]
+mod rest;
 mod states;
 mod text;
 mod walk;
 
+#[cfg(feature = "sat")]
+use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use classes::Audit;
+#[cfg(feature = "sat")]
+use events::Events;
 use states::States;
 
 use crate::model::{Schedule, System};
 
-/// The classes that a search has found, and what it says about them.
+/// The classes, states or events that a search has found, and what it says about them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
     /// What program it is about, in one line.
@@ -121,6 +159,7 @@ pub struct Certificate {
     /// What it says.
     pub claim: Claim,
     /// In ascending order: one execution of each class, in normal form; or one way to each state.
+    /// Or the local configuration of each event as an execution, causes first.
     ///
     /// The normal form of a class goes on with the process born first of those whose next event has
     /// all its causes.
@@ -135,6 +174,8 @@ pub enum Items {
     Classes,
     /// All states.
     States,
+    /// All events of the complete finite prefix of the unfolding.
+    Events,
 }
 
 impl Items {
@@ -143,6 +184,7 @@ impl Items {
         match self {
             Items::Classes => "class",
             Items::States => "state",
+            Items::Events => "event",
         }
     }
 
@@ -151,6 +193,7 @@ impl Items {
         match self {
             Items::Classes => "classes",
             Items::States => "states",
+            Items::Events => "events",
         }
     }
 }
@@ -158,9 +201,9 @@ impl Items {
 /// What a certificate says about a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Claim {
-    /// The number of classes, or of states.
+    /// The number of classes, states or events.
     pub count: u64,
-    /// Those that end in a deadlock.
+    /// Those that end in a deadlock. For events: 1 if there is one, else 0; so, too, below.
     pub deadlocked: u64,
     /// Those with a violation: a deadlock, a failed process, a `final` block or an invariant that
     /// does not hold.
@@ -173,11 +216,13 @@ pub struct Refused {
     items: Items,
     place: Option<usize>,
     why: String,
+    /// A mutex that cannot be locked in one step.
+    queued: Option<u32>,
 }
 
 impl Refused {
     fn new(why: impl Into<String>) -> Refused {
-        Refused { items: Items::Classes, place: None, why: why.into() }
+        Refused { items: Items::Classes, place: None, why: why.into(), queued: None }
     }
 
     /// About what is at this place of the list.
@@ -202,7 +247,7 @@ impl Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Checks that the certificate has all classes, or all states, of the system, and that what it
+/// Checks that the certificate has all classes, states or events of the system, and that what it
 /// says about them is true. `allow_pending`: messages to actors may stay pending at the end.
 pub fn audit<S: System>(
     system: &S,
@@ -225,10 +270,44 @@ pub fn audit<S: System>(
             States::new(system, list, allow_pending).check().map_err(|why| why.of(items))?,
         );
     }
+    if items == Items::Events {
+        return compare(of_events(system, allow_pending, list)?);
+    }
     let mut audit = Audit::new(system, list);
     let broken = audit.walk.broken()?;
     compare(audit.replay(allow_pending, &broken)?)?;
     audit.close()
+}
+
+/// What is true of a list of events.
+#[cfg(feature = "sat")]
+fn of_events<S: System>(
+    system: &S,
+    allow_pending: bool,
+    list: &[Schedule],
+) -> Result<Claim, Refused> {
+    let mut queued = BTreeSet::new();
+    loop {
+        let judge = || {
+            let mut events = Events::read(system, queued.clone(), list)?;
+            events.close()?;
+            events.judge(allow_pending)
+        };
+        match judge() {
+            Err(Refused { queued: Some(mutex), .. }) => queued.insert(mutex),
+            Err(why) => return Err(why.of(Items::Events)),
+            Ok(ends::End { is_deadlocked, has_failed }) => {
+                let (count, deadlocked) = (list.len() as u64, u64::from(is_deadlocked));
+                let violating = u64::from(is_deadlocked || has_failed);
+                return Ok(Claim { count, deadlocked, violating });
+            }
+        };
+    }
+}
+
+#[cfg(not(feature = "sat"))]
+fn of_events<S: System>(_: &S, _: bool, _: &[Schedule]) -> Result<Claim, Refused> {
+    Err(Refused::new("events are audited with the feature `sat` of the crate"))
 }
 
 /// Why this system has no certificate that lists such items, as the end of a sentence; `None` if it
@@ -240,7 +319,10 @@ pub fn refusal<S: System>(system: &S, items: Items) -> Option<&'static str> {
     if system.objects().may_end_late {
         return Some("communications may end early or late: name one way");
     }
-    if items == Items::Classes && system.objects().may_time_out_when_stuck {
+    if items == Items::Events && system.foresight().remembers_all() {
+        return Some("processes really run");
+    }
+    if items != Items::States && system.objects().may_time_out_when_stuck {
         return Some("a timeout waits until nothing else can happen");
     }
     system.may_be_in_vain().then_some("executions may be in vain")

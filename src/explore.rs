@@ -91,7 +91,8 @@ pub use parallel::part::{Disagreement, Done, Part, Saving, Stray};
 pub use parallel::place::Place;
 pub use parallel::threads::InPieces;
 pub use prefix::{
-    Holder, NetCondition, NetPlace, OccurrenceNet, Relation, ShownEvent, ShownPrefix, finite_prefix,
+    Holder, NetCondition, NetPlace, OccurrenceNet, Relation, ShownEvent, ShownPrefix,
+    finite_prefix, listed_prefix,
 };
 pub use reached::Reached;
 pub use result::{

@@ -3,6 +3,7 @@
 //! The judge is the definition: a list of classes with correct claims passes iff it is the list of
 //! all classes. So every other subset of them must be refused.
 
+mod events;
 mod states;
 
 use std::collections::BTreeMap;

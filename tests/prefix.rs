@@ -104,6 +104,22 @@ fn says_the_same<S: System>(
 /// The number of comparisons so far where read arcs were the answer.
 static WITH_READ_ARCS: AtomicUsize = AtomicUsize::new(0);
 
+/// A daemon may wait for ever with a mutex, but should not end with it. At both ends the mutex has the
+/// same value, so a search that has seen one of them has to look for the other.
+#[test]
+fn what_is_left_is_told_apart_by_the_place_of_who_left_it() {
+    for stays in [0, 1] {
+        let text = format!(
+            "mutex m; mailbox box;\n\
+             daemon process D {{ let c = choose(0..2); lock(m); if c == {stays} {{ let _v = recv(box); }} }}\n"
+        );
+        let program = compile("spec.maz", &text, &[]).unwrap();
+        let found = explore(&program, FinitePrefix::default(), everything(), &mut NoObserver);
+        assert_eq!(found.leaks.len(), 1, "{text}");
+        says_the_same((&program, false), EveryState::of(STATEFUL), &everything(), || text.clone());
+    }
+}
+
 #[test]
 fn specs_are_judged_as_by_states() {
     judges_specs_as_by_states(3);

@@ -4,9 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use mazurka::explore::{
-    Budget, Dpor, DporDs, Explorer, NoObserver, Order, Stats, TransDpor, Way, explore,
+    Budget, Dpor, DporDs, End, Explorer, NoObserver, Observer, Order, Stats, TransDpor, Way,
+    explore,
 };
 use mazurka::lang::{Program, compile};
+use mazurka::model::Action;
+use mazurka::property::Position;
 
 /// Complete executions, and actions executed.
 type Figures = (u64, u64);
@@ -204,4 +207,32 @@ fn the_bound_hides_what_dpor_ds_has_to_reorder() {
     // With room for all three messages, the two classes are visited; one of them twice, except with
     // sleep sets.
     assert_eq!([naive, force, ds].map(|method| visited(method, 3)), [3, 3, 2]);
+}
+
+/// The paths of a search.
+#[derive(Default)]
+struct Paths(Vec<Vec<Action>>);
+
+impl Observer for Paths {
+    fn trace(&mut self, at: Position<'_>, _: End) {
+        self.0.push(at.state().schedule().collect());
+    }
+}
+
+/// Figure 3: r0 is taken first, and r1 can come before it. Naive begins with w1, which sends r1, and
+/// goes on anyhow: with r0. Force goes on with r1 at once. In the end both have all three paths.
+#[test]
+fn force_follows_the_order_that_a_race_asks_for() {
+    let registry = program("registry", Some(("W", "1")));
+    let places_of_r0 = |way| {
+        let method = DporDs { way, order: Order::Fifo };
+        let budget = Budget { all: true, depth: Some(3), ..Budget::default() };
+        let mut paths = Paths::default();
+        explore(&registry, method, budget, &mut paths);
+        let r0 = paths.0[0][0];
+        let place = |path: &Vec<Action>| path.iter().position(|&action| action == r0);
+        paths.0.iter().map(|path| place(path).expect("it is taken")).collect::<Vec<_>>()
+    };
+    assert_eq!(places_of_r0(Way::Naive), [0, 1, 2]);
+    assert_eq!(places_of_r0(Way::Force), [0, 2, 1]);
 }

@@ -175,19 +175,27 @@ fn imports_are_found() {
     assert_eq!(imports(code), ["model", "explore", "lang", "trace"]);
 }
 
-/// The checker of certificates is small: 1,000 lines of code, without comments. It knows the model
-/// only by what is public.
+/// The checker of certificates is small: 1,000 lines of code, without comments, for classes and
+/// states, and 1,200 more for events. It knows the model only by what is public.
 #[test]
 fn the_audit_is_small() {
     let mut paths = files("src/audit", "rs");
     paths.push(root().join("src/audit.rs"));
-    let texts: Vec<String> = paths.iter().map(|path| read(path)).collect();
     let is_code = |line: &&str| !matches!(line.trim_start().get(..2), None | Some("//"));
-    let lines: usize = texts
-        .iter()
-        .map(|text| text.lines().filter(|line| line.trim() == "}" || is_code(line)).count())
-        .sum();
-    assert!(lines <= 1_000, "{lines} lines");
+    let lines = |path: &PathBuf| {
+        read(path).lines().filter(|line| line.trim() == "}" || is_code(line)).count()
+    };
+    let is_of_events = |path: &&PathBuf| {
+        ["cutoffs", "events", "pieces", "rest"]
+            .map(|name| format!("src/audit/{name}.rs"))
+            .contains(&name(path))
+    };
+    let (events, others): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(is_of_events);
+    for (files, most) in [(others, 1_000), (events, 1_200)] {
+        let lines: usize = files.into_iter().map(lines).sum();
+        assert!(lines <= most, "{lines} lines");
+    }
+    let texts: Vec<String> = paths.iter().map(|path| read(path)).collect();
     let mut imported: Vec<String> = texts.iter().flat_map(|text| imports(&code(text))).collect();
     imported.sort();
     imported.dedup();

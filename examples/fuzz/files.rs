@@ -303,8 +303,11 @@ impl Files {
         let states =
             format!("check spec.maz {constants} --explorer stateful --checkpoint states {limit}");
         add("states", "states", &[&states], &[&format!("resume states {limit}"), &states]);
-        let proof = format!("check spec.maz {defined} --certificate proof");
-        add("certificates", "proof", &[&proof], &[&format!("audit spec.maz {defined} proof")]);
+        for (explorer, proof) in [("udpor", "classes"), ("stateful", "all"), ("prefix", "events")] {
+            let search = format!("check spec.maz {defined} --explorer {explorer}");
+            let made = format!("{search} --certificate {proof}");
+            add("certificates", proof, &[&made], &[&format!("audit spec.maz {defined} {proof}")]);
+        }
         let result = format!("check {own} --format json -o result.json");
         let replay = format!("replay spec.maz {defined} result.json");
         add("executions", "result.json", &[&result], &[&replay]);

@@ -34,8 +34,15 @@ use std::time::Duration;
 use clap::Parser;
 
 /// What is changed.
-const MUTATED: [&str; 6] =
-    ["src/model", "src/trace", "src/unfolding", "src/alternatives", "src/explore", "src/lang"];
+const MUTATED: [&str; 7] = [
+    "src/model",
+    "src/trace",
+    "src/unfolding",
+    "src/alternatives",
+    "src/explore",
+    "src/lang",
+    "src/audit",
+];
 
 /// Change the code in one place after the other, and say which test notices
 #[derive(Parser)]

@@ -13,7 +13,8 @@
 //!
 //! A line for each class: how many of its first actions are those of the class before, and the
 //! others, as a [`Schedule`]. With `states` instead of `classes` there is a line for each state: a
-//! way to it. A certificate has one text: a text with the same meaning is refused.
+//! way to it; with `events` one for each event: its local configuration. A certificate has one
+//! text: a text with the same meaning is refused.
 
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -63,10 +64,10 @@ impl FromStr for Certificate {
             text.parse().map_err(|_| Refused::new(format!("`{text}` is not a number")))
         };
         let program = field("program")?.to_owned();
-        let items = match text.lines().nth(2).is_some_and(|line| line.starts_with("states ")) {
-            true => Items::States,
-            false => Items::Classes,
-        };
+        let listed = text.lines().nth(2).and_then(|line| line.split(' ').next());
+        let is_listed = |items: &Items| listed == Some(items.several());
+        let all = [Items::Classes, Items::States, Items::Events];
+        let items = all.into_iter().find(is_listed).unwrap_or_default();
         let claim = Claim {
             count: number(field(items.several())?)?,
             deadlocked: number(field("deadlocked")?)?,

@@ -14,11 +14,11 @@ use crate::report::text::{plural, shown};
 
 /// Check a certificate that `check --certificate` has written
 ///
-/// A certificate lists all classes of executions, or all states. The audit replays each of them on
-/// the model, judges it anew, and checks that none is missing. It shares no code with any search
-/// but the model itself: how a state steps, which steps depend on each other, and which states are
-/// the same. Give it the same constants and options of the program as the search; the certificate
-/// says which they were.
+/// A certificate lists all classes of executions, all states, or all events of a prefix. The audit
+/// replays each of them on the model, judges it anew, and checks that none is missing. It shares no
+/// code with any search but the model itself: how a state steps, which steps depend on each other,
+/// and which states are the same. Give it the same constants and options of the program as the
+/// search; the certificate says which they were.
 #[derive(ClapArgs)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Args {
@@ -69,9 +69,18 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// How many classes or states end in a deadlock, and how many others are violated.
+/// How many classes or states end in a deadlock, and how many others are violated. Of events:
+/// whether an execution is.
 fn wrong(items: Items, claim: Claim) -> String {
     let Claim { deadlocked, violating, .. } = claim;
+    if items == Items::Events {
+        let what = if deadlocked > 0 {
+            "an execution deadlocks"
+        } else {
+            "an execution violates a property"
+        };
+        return what.into();
+    }
     let others = violating - deadlocked;
     let of = |count, one: &str, several: &str| {
         let verb = if count == 1 { one } else { several };
@@ -79,7 +88,7 @@ fn wrong(items: Items, claim: Claim) -> String {
     };
     let standing = || match items {
         Items::Classes => of(deadlocked, "ends in a deadlock", "end in a deadlock"),
-        Items::States => of(deadlocked, "is a deadlock", "are deadlocks"),
+        _ => of(deadlocked, "is a deadlock", "are deadlocks"),
     };
     let failing = || match items {
         Items::Classes => of(
@@ -87,7 +96,7 @@ fn wrong(items: Items, claim: Claim) -> String {
             "fails an assertion or runs into an error",
             "fail an assertion or run into an error",
         ),
-        Items::States => of(others, "violates a property", "violate a property"),
+        _ => of(others, "violates a property", "violate a property"),
     };
     match (deadlocked, others) {
         (_, 0) => standing(),

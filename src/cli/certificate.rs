@@ -8,7 +8,8 @@ use super::spec::Spec;
 use super::{Failure, files};
 use crate::audit::{self, Certificate, Claim, Items};
 use crate::explore::{
-    Budget, Collected, Explorer, Guarantee, Outcome, Profile, Reached, Setting, StopReason, explore,
+    Budget, Collected, Explorer, Guarantee, Outcome, Profile, Reached, Setting, StopReason,
+    ViolationKind, explore, listed_prefix,
 };
 use crate::report::Subject;
 use crate::report::text::shown;
@@ -27,7 +28,7 @@ pub(super) fn may_be_written(
         (profile, variants) => match (listed(&profile), variants) {
             (None, _) => format!(
                 "`{}` neither completes every class, as `udpor` does, nor stores every state, as \
-                 `stateful` does",
+                 `stateful` does, nor builds a prefix, as `prefix` does",
                 profile.name
             ),
             (Some(items), [only]) => match audit::refusal(&only.program, items) {
@@ -42,27 +43,31 @@ pub(super) fn may_be_written(
 
 /// What the certificate of a complete search lists, if it has one.
 fn listed(profile: &Profile) -> Option<Items> {
-    match profile.guarantee >= Guarantee::EveryClass {
-        true => Some(Items::Classes),
-        false => profile.visits_every_state().then_some(Items::States),
+    if profile.guarantee >= Guarantee::EveryClass {
+        return Some(Items::Classes);
+    }
+    match profile.name {
+        "prefix" => Some(Items::Events),
+        _ => profile.visits_every_state().then_some(Items::States),
     }
 }
 
 /// Why there is no list of these items for a program with loops that wait, or that runs for ever.
 fn no_end(items: Items) -> &'static str {
     match items {
-        Items::Classes => "executions may have no end (`--explorer stateful` lists states instead)",
-        Items::States => "executions wait in loops",
+        Items::Classes => "executions may have no end (`--explorer prefix` lists events instead)",
+        Items::States | Items::Events => "executions wait in loops",
     }
 }
 
-/// Searches everything. Returns the result, and the certificate or why there is none.
+/// Searches everything, to the end of executions. Returns the result, and the certificate or why
+/// there is none.
 pub(super) fn search(
     spec: &Spec,
     setting: Setting,
     budget: Budget,
     progress: &mut Progress,
-) -> (Outcome, Result<Certificate, &'static str>) {
+) -> (Outcome, Result<Certificate, String>) {
     let system = &spec.program;
     let items = listed(&setting.profile()).expect("it may be written");
     let (outcome, found) = match items {
@@ -81,26 +86,57 @@ pub(super) fn search(
             let found = reached.states(&outcome);
             (outcome, found)
         }
+        Items::Events => return of_prefix(spec, setting, budget, progress),
     };
-    let certificate = match found {
-        _ if outcome.stopped_by == Some(StopReason::Endless) => Err(no_end(items)),
+    let is_done = is_done(&outcome, items);
+    let certificate = is_done.and(found).map(|list| {
+        let mut claim = Claim::default();
+        list.values().for_each(|end| claim.add(end.is_deadlocked, end.is_violating));
+        let list = list.into_keys().collect();
+        Certificate { program: program(&spec.subject), items, claim, list }
+    });
+    (outcome, certificate.map_err(str::to_owned))
+}
+
+/// Builds the prefix, asks it, and lists its events.
+fn of_prefix(
+    spec: &Spec,
+    setting: Setting,
+    budget: Budget,
+    progress: &mut Progress,
+) -> (Outcome, Result<Certificate, String>) {
+    let items = Items::Events;
+    let outcome = explore(&spec.program, setting, budget.clone(), progress);
+    let is_of = |kind| outcome.violations.iter().any(|one| one.kind == kind);
+    let is_done = match is_of(ViolationKind::Livelock) {
+        true => Err(no_end(items)),
+        false => is_done(&outcome, items),
+    };
+    let list = is_done.map_err(str::to_owned);
+    let list = list.and_then(|()| listed_prefix(&spec.program, budget));
+    let certificate = list.map(|list| {
+        let deadlocked = u64::from(is_of(ViolationKind::Deadlock));
+        let violating = u64::from(!outcome.violations.is_empty());
+        let claim = Claim { count: list.len() as u64, deadlocked, violating };
+        Certificate { program: program(&spec.subject), items, claim, list }
+    });
+    (outcome, certificate)
+}
+
+/// Why a search has no certificate after it.
+fn is_done(outcome: &Outcome, items: Items) -> Result<(), &'static str> {
+    match outcome.stopped_by {
+        Some(StopReason::Endless) => Err(no_end(items)),
         _ if !outcome.is_complete() => Err("the search is not complete"),
         _ if outcome.stats.given_up > 0 => Err(no_end(items)),
-        Err(why) => Err(why),
-        Ok(list) => {
-            let mut claim = Claim::default();
-            list.values().for_each(|end| claim.add(end.is_deadlocked, end.is_violating));
-            let list = list.into_keys().collect();
-            Ok(Certificate { program: program(&spec.subject), items, claim, list })
-        }
-    };
-    (outcome, certificate)
+        _ => Ok(()),
+    }
 }
 
 /// Writes the certificate, or says why there is none.
 pub(super) fn write(
     file: &Path,
-    certificate: Result<Certificate, &'static str>,
+    certificate: Result<Certificate, String>,
     output: &mut Output,
 ) -> Result<(), Failure> {
     let name = shown(file);

@@ -50,8 +50,9 @@ pub(super) struct Args {
     branches: BranchArgs,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
-    /// Write a certificate to this file: all classes of executions, or all states (`stateful`),
-    /// which `mazurka audit` can check without any search. Explores everything, as with --all
+    /// Write a certificate to this file: all classes of executions, all states (`stateful`), or all
+    /// events (`prefix`), which `mazurka audit` can check without any search. Explores everything,
+    /// as with --all
     #[arg(long, value_name = "FILE", conflicts_with_all = ["branch", "branches", "checkpoint"])]
     certificate: Option<PathBuf>,
     #[command(flatten)]

@@ -63,4 +63,4 @@ mod transitions;
 pub use graph::Relation;
 pub use occurrence::{Holder, NetCondition, NetPlace, OccurrenceNet};
 pub use search::FinitePrefix;
-pub use shown::{ShownEvent, ShownPrefix, finite_prefix};
+pub use shown::{ShownEvent, ShownPrefix, finite_prefix, listed_prefix};

@@ -44,6 +44,7 @@ const SCRIPT: &str = concat!(
     include_str!("../../visuals/viewer/pictures.js"),
     include_str!("../../visuals/viewer/panels.js"),
     include_str!("../../visuals/viewer/next.js"),
+    include_str!("../../visuals/viewer/chosen.js"),
     include_str!("../../visuals/viewer/frame.js"),
     include_str!("../../visuals/viewer/viewer.js"),
 );

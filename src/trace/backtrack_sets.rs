@@ -188,18 +188,16 @@ impl BacktrackSets {
     }
 
     /// Takes the next action to explore from the last state: the one that was added first. From
-    /// then on it is asleep there, if there are sleep sets, and the state is no longer frozen.
-    pub(crate) fn take(&mut self, sleep_sets: bool) -> Option<Action> {
+    /// then on the state is no longer frozen.
+    pub(crate) fn take(&mut self) -> Option<Action> {
         let point = self.points.last_mut().expect("a state");
         if point.taken == point.queued {
             return None;
         }
         let next = self.candidates[point.first + point.taken].queued as usize;
-        let candidate = &mut self.candidates[next];
         point.taken += 1;
         point.is_frozen = false;
-        candidate.is_asleep |= sleep_sets;
-        Some(candidate.action)
+        Some(self.candidates[next].action)
     }
 
     /// The actions that are to be explored from state `at` and were not begun, in order, each with

@@ -147,8 +147,6 @@ pub struct Transition {
     pub line: Line,
     /// The code of this line afterwards.
     pub own: Code,
-    /// What tells it apart from the other transitions of the process in a state.
-    pub label: i32,
     /// The other lines that it changes, with their new codes.
     pub changes: SmallVec<[(Line, Code); 2]>,
 }

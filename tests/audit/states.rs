@@ -235,7 +235,16 @@ fn all_may_not_wait_for_ever() {
 
 /// A process reads a cell and writes what it has read to another one. It claims that no future
 /// depends on what it has read.
-struct Forgetful(Objects);
+pub(super) struct Forgetful(Objects);
+
+impl Forgetful {
+    pub(super) fn new() -> Self {
+        let mut objects = Objects::default();
+        objects.cells.push("x", Value::Int(0));
+        objects.cells.push("y", Value::Int(0));
+        Forgetful(objects)
+    }
+}
 
 impl System for Forgetful {
     /// The number of steps, and what the process has read.
@@ -287,10 +296,7 @@ impl Foresight<(u32, i64)> for Forgetful {
 /// that the next step writes, the audit notices.
 #[test]
 fn states_that_only_seem_to_be_the_same_are_noticed() {
-    let mut objects = Objects::default();
-    objects.cells.push("x", Value::Int(0));
-    objects.cells.push("y", Value::Int(0));
-    let system = Forgetful(objects);
+    let system = Forgetful::new();
     let states = states_of(&system, 1_000).expect("a small system");
     let why = audit(&system, false, &certificate(&states)).expect_err("a wrong analysis");
     assert!(why.to_string().contains("after another way to a state"), "{why}");

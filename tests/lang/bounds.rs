@@ -108,6 +108,19 @@ fn many_of_anything_take_linear_time() {
     assert_eq!(reported(all), ["`init` sends or spawns too much"]);
 }
 
+/// What is longer or deeper would exhaust the stack of the parser, or of a later pass.
+#[test]
+fn expressions_have_a_length_and_a_depth() {
+    let value =
+        |text: &str| reported(&format!("process P {{ let l = [1]; let x = {text}; }}")).join("\n");
+    assert_eq!(value(&format!("1{}", " + 1".repeat(100))), "");
+    for long in [format!("1{}", " + 1".repeat(300)), format!("l{}", "[0]".repeat(300))] {
+        assert!(value(&long).contains("this expression is too long"), "{}", value(&long));
+    }
+    let deep = value(&"(".repeat(1_000));
+    assert!(deep.contains("this nests too deeply"), "{deep}");
+}
+
 #[test]
 fn mistakes_are_counted_when_there_are_many() {
     let names = lines(20_000, |n| format!("y{n} = x{n};"));

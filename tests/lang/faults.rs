@@ -412,6 +412,26 @@ fn options_allow_fewer_faults() {
     assert_eq!(least(&losing.replace("timeout { 0 }", ""), FaultKinds::All, None), 1);
 }
 
+/// Nobody knows how many will be spawned, so they have no shares of a number.
+#[test]
+fn spawned_processes_share_no_number_of_crashes() {
+    let text = "
+        shared x: int = 0;
+        process T() crashes up to 1 { fetch_add(x, 1); }
+        process Main { let a = spawn T(); let b = spawn T(); join(a); join(b); }
+    ";
+    assert_eq!(least(text, FaultKinds::All, None), 0);
+    assert_eq!(least(text, FaultKinds::All, Some(0)), 2);
+    for most in 1..3 {
+        let faults = Faults { max_crashes: Some(most), ..Faults::default() };
+        let choices = Choices { faults, ..Choices::default() };
+        let refused =
+            lang::compile_with("faults.maz", text, &[], choices).err().map(|d| d.render(false));
+        let refused = refused.unwrap_or_default();
+        assert!(refused.contains("only processes that exist from the start share"), "{refused}");
+    }
+}
+
 #[test]
 fn what_a_crashed_process_holds_stays_held() {
     fails(

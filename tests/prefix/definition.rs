@@ -109,9 +109,9 @@ impl Toy {
 
     fn add(&mut self, line: Line, all: Vec<(Code, Option<(Line, Code)>)>) -> Next {
         let from = self.transitions.len() as u32;
-        for (label, (own, change)) in (0..).zip(all) {
+        for (own, change) in all {
             let changes = change.into_iter().collect();
-            self.transitions.push(Transition { line, own, label, changes });
+            self.transitions.push(Transition { line, own, changes });
         }
         Next::Transitions(from, self.transitions.len() as u32)
     }
@@ -219,14 +219,16 @@ struct Judge<'j> {
     /// The past of each event, itself not included; and its level.
     pasts: Vec<BTreeSet<PrefixEvent>>,
     levels: Vec<u32>,
+    /// The place of each transition in the order of their first events.
+    letters: HashMap<u32, u32>,
     /// The lines that each transition looks at.
     seen: HashMap<u32, Vec<Line>>,
 }
 
-/// Transitions, such as those of a level.
+/// Letters of transitions, such as those of a level.
 type Word = Vec<u32>;
-/// The size, the steps of each process, the transitions, and the levels, each with its size.
-type Key = (usize, Vec<usize>, Word, Vec<(usize, Word)>);
+/// The size, the letters, and the levels, each with its size.
+type Key = (usize, Word, Vec<(usize, Word)>);
 
 /// Nets with more configurations are skipped.
 const MOST: usize = 3_000;
@@ -241,7 +243,12 @@ impl<'j> Judge<'j> {
             levels.push(1 + causes.iter().map(|&cause| levels[cause as usize]).max().unwrap_or(0));
             pasts.push(past);
         }
-        Judge { toy, prefix, pasts, levels, seen: HashMap::new() }
+        let mut letters = HashMap::new();
+        for event in prefix.events() {
+            let next = letters.len() as u32;
+            letters.entry(prefix.event(event).transition).or_insert(next);
+        }
+        Judge { toy, prefix, pasts, levels, letters, seen: HashMap::new() }
     }
 
     fn made(&self, event: PrefixEvent) -> u32 {
@@ -355,18 +362,17 @@ impl<'j> Judge<'j> {
     fn key(&self, event: PrefixEvent) -> Key {
         let events: Vec<PrefixEvent> =
             self.pasts[event as usize].iter().copied().chain([event]).collect();
-        let of = |line| events.iter().filter(|&&e| self.prefix.event(e).line == line).count();
-        let steps = self.toy.movers().map(of).collect();
-        let mut transitions: Word = events.iter().map(|&event| self.made(event)).collect();
-        transitions.sort_unstable();
+        let letter = |event| self.letters[&self.made(event)];
+        let mut letters: Word = events.iter().map(|&event| letter(event)).collect();
+        letters.sort_unstable();
         let mut levels: BTreeMap<u32, Word> = BTreeMap::new();
         for &event in &events {
-            levels.entry(self.levels[event as usize]).or_default().push(self.made(event));
+            levels.entry(self.levels[event as usize]).or_default().push(letter(event));
         }
         let mut words: Vec<Word> = levels.into_values().collect();
         words.iter_mut().for_each(|word| word.sort_unstable());
         let words = words.into_iter().map(|word| (word.len(), word)).collect();
-        (events.len(), steps, transitions, words)
+        (events.len(), letters, words)
     }
 
     /// A cutoff has the state of a smaller event; other events have states of their own.

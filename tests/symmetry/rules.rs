@@ -44,6 +44,16 @@ fn what_breaks_the_symmetry_is_named() {
         ("flag[i] = true;", "final { for j in 1..N { assert(flag[j]); } }", "only 1..3"),
         ("for j in 0..N { flag[j] = true; } last = i;", "process M { flag[0] = last == 5; }", ""),
         ("flag[i] = true; for j in 0..N { flag[j] = true; }", "", "a loop counts in this order"),
+        (
+            "if cas(count, 0, 1) { flag[i] = true; }",
+            "final { var n = 0; for j in 0..N { if flag[j] { assert(n == 0); } n += 1; } }",
+            "a loop counts in this order",
+        ),
+        (
+            "if cas(count, 0, 1) { flag[i] = true; }",
+            "final { var n = 0; for j in 0..N { if flag[j] { n = 1; } else { n = 2; } } assert(n == 2); }",
+            "a loop counts in this order",
+        ),
         ("var x = i; for j in 0..N { x = j; } last = x;", "", "a loop counts in this order"),
         (
             "heard = heard union {i}; var x = i; for y in heard { x = y; } last = x;",

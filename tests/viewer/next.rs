@@ -25,7 +25,7 @@ const SPECS: [&str; 6] = [
 ];
 
 /// The enabled actions after these, by the model: process and operation.
-fn enabled(program: &Program, actions: &[Action]) -> Vec<String> {
+pub(super) fn enabled(program: &Program, actions: &[Action]) -> Vec<String> {
     let start = || {
         let mut replay = Replay::new(program);
         replay.follow(actions).unwrap();
@@ -42,9 +42,9 @@ fn enabled(program: &Program, actions: &[Action]) -> Vec<String> {
 }
 
 /// The buttons: the event of each, and what it says of it.
-fn buttons(browser: &mut Browser) -> Vec<(u64, String)> {
+pub(super) fn buttons(browser: &mut Browser) -> Vec<(u64, String)> {
     let list = browser.eval(
-        "[...document.querySelectorAll('#upcoming:not([hidden]) button')]
+        "[...document.querySelectorAll('#upcoming:not([hidden]) [data-next]')]
             .map((item) => [Number(item.dataset.next), item.textContent])",
     );
     let pairs = list.as_array().unwrap().iter();
@@ -53,7 +53,7 @@ fn buttons(browser: &mut Browser) -> Vec<(u64, String)> {
 }
 
 /// What the buttons say, without the numbers of events.
-fn listed(buttons: &[(u64, String)]) -> Vec<String> {
+pub(super) fn listed(buttons: &[(u64, String)]) -> Vec<String> {
     let texts = buttons.iter().map(|(id, text)| {
         let text = text.strip_prefix(&format!("{id} ")).unwrap();
         text.replace(" (network):", ":")
@@ -63,7 +63,7 @@ fn listed(buttons: &[(u64, String)]) -> Vec<String> {
     texts
 }
 
-fn numbers(buttons: &[(u64, String)]) -> BTreeSet<u64> {
+pub(super) fn numbers(buttons: &[(u64, String)]) -> BTreeSet<u64> {
     buttons.iter().map(|(id, _)| *id).collect()
 }
 

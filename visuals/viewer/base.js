@@ -1,7 +1,7 @@
 // The base of the other parts of the script: the data, the present view, and small helpers.
 //
 // The script is several files that share one scope: base, executions, pictures, panels, next,
-// frame, viewer, in this order.
+// chosen, frame, viewer, in this order.
 //
 // `data` is described in src/report/viewer.rs, except for the executions. Everything that is shown
 // follows from it and from `at`: the picture, the execution, the number of steps taken, and the

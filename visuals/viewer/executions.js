@@ -112,6 +112,7 @@ function paintExecution() {
   const notes = [...data.left_out, ...(run()?.chart.left_out ?? [])];
   $("left-out").replaceChildren(...notes.map((note) => make("p", "", `Left out: ${note}.`)));
   if (!run()) return $("run").replaceChildren(make("p", "quiet", "None was followed to its end."));
+  if (run().isChosen) return $("run").replaceChildren(make("p", "quiet", `${plural(steps().length, "event")}, chosen one by one`));
   const place = list.indexOf(at.run);
   const among = filter > 0 && place >= 0 ? `${figures(place + 1)} of ${figures(list.length)} of this kind, ` : "";
   const { verdict, message } = ends[at.run];
@@ -125,6 +126,7 @@ function paintExecution() {
 function listExecutions() {
   $("classes").textContent = figures(data.classes);
   $("turn").hidden = ends.length === 0;
+  for (const part of $("turn").querySelectorAll("label, span")) part.hidden = data.classes === 0;
   $("filter").hidden = endings.length === 1;
   endings.forEach(([kind, list], number) => {
     const option = make("option", "", `${kind} (${figures(list.length)})`);

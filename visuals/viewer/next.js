@@ -5,15 +5,19 @@
 // and nothing in C is in immediate conflict with it. (If it is in conflict with C, then in immediate
 // conflict with an event of C: its causes are in C, and C has no conflicts.)
 //
-// A page has one execution of each class, with its steps in one order. So an event that is taken
+// A page of a prefix shows the events taken as they are (chosen.js).
+//
+// A page of an unfolding has one execution of each class, with its steps in one order. So an event that is taken
 // may lead to another execution, and there it may come after steps that it does not need.
 
 const beginnings = events.filter(({ causes }) => causes.length === 0).map(({ id }) => id);
 
-/** The events of the steps so far; `null` if not all of them are in the picture. */
+/** The events of the steps so far; `null` if not all of them are in the picture. In a prefix an event
+ * may have two steps, and has happened after the second one. */
 function happened() {
-  if (!run() || isPrefix || !data.unfolding.complete && run().chart.left_out.length > 0) return null;
-  const done = [...run().before, ...run().events.slice(0, at.step)];
+  if (!run() || !isPrefix && !data.unfolding.complete && run().chart.left_out.length > 0) return null;
+  const all = [...run().before, ...run().events];
+  const done = all.slice(0, run().before.length + at.step).filter((event, place) => event === null || event !== all[place + 1]);
   return done.includes(null) ? null : new Set(done);
 }
 
@@ -64,16 +68,21 @@ function soonest(wanted) {
 
 /** Takes an enabled event: goes to the first place where it and the steps so far have happened. */
 function takeNext(event) {
+  if (isPrefix) return take(event);
   const wanted = new Set([...happened(), event]);
   const arrive = (index, execution, place) => {
     if (index !== at.run) fetchRun(index, () => begin(index, execution));
     go(place);
-    $("upcoming").querySelector("button")?.focus({ preventScroll: true });
+    focusNext();
   };
   const known = soonest(wanted);
   if (known) return arrive(known.index, known.execution, known.place);
   const index = classWith(wanted);
   if (index >= 0) fetchRun(index, (execution) => arrive(index, execution, placeAfter(wanted, execution)));
+}
+
+function focusNext() {
+  $("upcoming").querySelector("button")?.focus({ preventScroll: true });
 }
 
 /** Lists the events that are enabled after the steps so far, and marks them in the unfolding. */
@@ -90,7 +99,8 @@ function paintNext() {
     if (event === following) item.title = "the next step of this execution";
     return make("li", "", item, outcome ? make("span", "quiet", ` ${outcome}`) : "");
   });
-  $("upcoming").hidden = items.length === 0;
-  const note = data.unfolding.complete ? "" : " (of the events in the picture)";
-  $("upcoming").replaceChildren(make("h3", "", `Can happen next${note}`), make("ul", "", ...items));
+  const back = isPrefix && done ? waysBack(done) : [];
+  $("upcoming").hidden = items.length + back.length === 0;
+  const note = data.unfolding.complete && back.length === 0 ? "" : " (of the events in the picture)";
+  $("upcoming").replaceChildren(make("h3", "", `Can happen next${note}`), make("ul", "", ...items), ...back);
 }

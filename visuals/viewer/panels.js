@@ -45,9 +45,9 @@ const QUIET = ["none", "free", "nobody", "ended", "at rest"];
 const panels = new WeakMap();
 
 /** The state of an execution as rows, one for each topic. */
-function panel() {
-  if (!panels.has(run())) panels.set(run(), makePanel(run()));
-  return panels.get(run());
+function panel(execution) {
+  if (!panels.has(execution)) panels.set(execution, makePanel(execution));
+  return panels.get(execution);
 }
 
 function makePanel({ chart, topics, ...rest }) {
@@ -81,27 +81,32 @@ function paintFact({ states, rows, lanes, topics }, topic, before) {
 }
 
 function paintState() {
-  if (!run()) return;
-  const shown = panel();
-  const touched = shown.states.go(at.step);
+  if (run()?.isChosen) paintChosenState();
+  else if (run()) paintFacts(run(), at.step);
+}
+
+/** Shows the state of an execution after a step, and, if wished, what this step changed. */
+function paintFacts(execution, step, isMarked = true) {
+  const shown = panel(execution);
+  const touched = shown.states.go(step);
   for (const topic of [...shown.changed, ...touched]) paintFact(shown, topic);
-  const undo = shown.states.undo[at.step - 1] ?? [];
+  const undo = (isMarked && shown.states.undo[step - 1]) || [];
   shown.changed = undo.map(([topic]) => topic);
   undo.forEach(([topic, before]) => paintFact(shown, topic, before ?? ""));
-  const mover = steps()[at.step - 1]?.lane;
+  const mover = isMarked ? execution.chart.steps[step - 1]?.lane : null;
   shown.lanes.forEach((heading, lane) => heading.classList.toggle("mover", lane === mover));
   if ($("facts").firstChild !== shown.root) $("facts").replaceChildren(shown.root);
-  paintEnding();
+  paintEnding(execution, step);
   if (shown.changed.length > 0) scrollTo($("facts"), shown.rows[shown.changed[0]]);
-  paintPlaces(shown);
+  paintPlaces(execution);
 }
 
 /** Shows the violation at the end, and which process waits for which. */
-function paintEnding() {
-  const { verdict, message, file, line, variables, cycle, lanes } = run().chart;
+function paintEnding({ chart }, step) {
+  const { verdict, message, file, line, variables, cycle, lanes } = chart;
   const words = { ok: "Everything is done, and nothing is wrong.", incomplete: "Something can still move." };
   const box = $("ending");
-  box.hidden = at.step < steps().length;
+  box.hidden = step < chart.steps.length;
   box.classList.toggle("bad", isBad(verdict));
   const shown = message ?? words[verdict] ?? "";
   const word = isBad(verdict) && !shown.startsWith(verdict) ? `${verdict}: ` : "";
@@ -182,13 +187,14 @@ function paintLine(place) {
 
 let occupied = [];
 
-/** Shows beside each line the processes that are there. */
-function paintPlaces({ topics, states }) {
+/** Shows beside each line the processes that are there, if an execution is given. */
+function paintPlaces(execution) {
+  const { topics, states } = execution ? panel(execution) : { topics: [] };
   const there = new Map();
   topics.forEach(({ kind, lane }, topic) => {
     const [, file, number] = (kind === "place" && /^(?:line |(.+?):)(\d+): /.exec(states.values[topic] ?? "")) || [];
     const line = lines.get(key({ file, line: number }));
-    if (line) there.set(line, [...(there.get(line) ?? []), run().chart.lanes[lane].name]);
+    if (line) there.set(line, [...(there.get(line) ?? []), execution.chart.lanes[lane].name]);
   });
   occupied.forEach((line) => (line.lastChild.textContent = ""));
   occupied = [...there.keys()];
@@ -265,6 +271,7 @@ function aboutEvent(id) {
       ["Cutoff", cutoff(event)],
       ["Conflicts", links(rivals[event.id], eventText, selectEvent)],
       ["Leads to", links(effects[event.id], eventText, selectEvent)],
+      ["Go to", isPrefix && run() ? configurationsOf(event.id) : null],
       ["Step", step < 0 ? "no step of this execution" : button(`step ${step + 1} of this execution`, () => go(step + 1))],
       ["Traces", traces(event.id)],
       ["Fate", FATES[event.fate]],

@@ -95,7 +95,7 @@ function drawing(picture = at.picture) {
 /** A picture, which is opened if necessary. */
 function openDrawing(picture) {
   const known = drawing(picture);
-  if (known || (picture === "space-time" && !run())) return known;
+  if (known || (picture === "space-time" && !run()?.drawing)) return known;
   const { attribute } = PICTURES[picture];
   if (picture === "space-time") {
     const parsed = new DOMParser().parseFromString(run().drawing(), "image/svg+xml").documentElement;
@@ -144,6 +144,7 @@ function isWhole() {
 
 /** Centres the picture; at a scale of at least `least`, around a box if it does not fit. */
 function fit(least, number = around(), isOurs = false) {
+  if (!drawing()) return;
   const scale = Math.max(wholeScale(), least);
   const box = drawing().nodes[number] ? drawing().box(number) : { x: 0, y: 0, width: 0, height: 0 };
   const [width, height] = drawing().size;
@@ -169,6 +170,7 @@ function settle() {
 }
 
 function zoom(factor, x = stage.clientWidth / 2, y = stage.clientHeight / 2) {
+  if (!drawing()) return;
   const old = drawing().place;
   const scale = Math.min(Math.max(old.scale * factor, Math.min(wholeScale(), 0.2)), LARGEST);
   const ratio = scale / old.scale;
@@ -176,6 +178,7 @@ function zoom(factor, x = stage.clientWidth / 2, y = stage.clientHeight / 2) {
 }
 
 function pan(dx, dy) {
+  if (!drawing()) return;
   const { x, y, scale } = drawing().place;
   move({ x: x + dx, y: y + dy, scale });
 }
@@ -215,9 +218,9 @@ function reachedBoxes() {
 /** Marks the configuration that is reached; only what changed since the picture was last
  * painted. */
 function paintReached(one) {
-  if (one.run !== at.run) {
+  if (one.run !== run()) {
     one.mark("reached", []);
-    one.run = at.run;
+    one.run = run();
     one.done = 0;
     const before = run().before.map((event) => one.nodes[event]);
     before.forEach((node) => node.classList.add("reached"));
@@ -238,7 +241,7 @@ function paintReached(one) {
 
 function paintChart(one) {
   if (one.run === undefined) {
-    one.run = at.run;
+    one.run = run();
     one.done = steps().length;
   }
   const toggle = (step, isFuture) => {

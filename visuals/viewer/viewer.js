@@ -118,7 +118,7 @@ function begin(index, execution) {
   at.step = isAtEnd ? steps().length : 0;
   if (at.picture === "space-time") {
     const one = openDrawing("space-time");
-    if (before && !before.isOurs) one.place ??= before;
+    if (one && before && !before.isOurs) one.place ??= before;
     show("space-time");
   }
   paintExecution();
@@ -136,9 +136,11 @@ function show(picture) {
     if (isShown) stage.setAttribute("aria-labelledby", tab.id);
   }
   const one = openDrawing(picture);
-  paper.replaceChildren(one ? one.svg : make("p", "quiet", "There is no execution to draw."));
+  const none = run() ? "There is no diagram of events that were chosen one by one." : "There is no execution to draw.";
+  paper.replaceChildren(one ? one.svg : make("p", "quiet", none));
   if (one?.place) place(one.place);
   else if (one) settle();
+  else paper.style.transform = `translate(${EDGE}px, ${EDGE}px)`;
   map.hidden = !one;
   paintSteps();
   paintNext();
@@ -177,7 +179,7 @@ function walk(dx, dy) {
 }
 
 function centre() {
-  if (focus() < 0) return;
+  if (focus() < 0 || !drawing()) return;
   zoom(Math.max(1, READABLE / drawing().place.scale));
   reveal(focus(), true);
 }

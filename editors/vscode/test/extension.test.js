@@ -3,7 +3,10 @@
 "use strict";
 
 const assert = require("node:assert");
+const { mkdtempSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
 const Module = require("node:module");
+const { tmpdir } = require("node:os");
+const { join } = require("node:path");
 const { test } = require("node:test");
 const { setTimeout: pause } = require("node:timers/promises");
 
@@ -144,9 +147,9 @@ const vscode = anything({
 });
 
 /** Waits until `is` holds. */
-async function until(is) {
+async function until(is, most = 200) {
   for (let tries = 0; !is(); tries++) {
-    assert.ok(tries < 200, `it does not come to ${is}`);
+    assert.ok(tries < most, `it does not come to ${is}`);
     await pause(50);
   }
 }
@@ -184,6 +187,29 @@ test("the extension starts the server, and a click on the lens checks the spec",
   seen.errors.length = 0;
   change("/no/such/program");
   await until(() => seen.errors.some((text) => /no\/such\/program.*ENOENT.*mazurka\.path/.test(text)));
+
+  // A program that never answers, and one that ends instead, are stopped, and that is said once.
+  const folder = mkdtempSync(join(tmpdir(), "mazurka-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const script = (name, text) => {
+    writeFileSync(join(folder, name), `#!/bin/sh\necho $$ >> $0.ids\n${text}\n`, { mode: 0o755 });
+    return join(folder, name);
+  };
+  for (const [path, why] of [
+    [script("silent", "exec sleep 100"), /silent lsp.*no answer in 10 seconds.*mazurka\.path/],
+    [script("brief", "read line; sleep 0.2"), /brief lsp.*mazurka\.path/],
+  ]) {
+    seen.errors.length = 0;
+    change(path);
+    await until(() => seen.errors.length > 0, 400);
+    await pause(500);
+    assert.strictEqual(seen.errors.length, 1, seen.errors.join("; "));
+    assert.match(seen.errors[0], why);
+    const ids = readFileSync(`${path}.ids`, "utf8").trim().split("\n");
+    assert.strictEqual(ids.length, 1);
+    assert.throws(() => process.kill(Number(ids[0]), 0), { code: "ESRCH" });
+  }
+
   seen.errors.length = 0;
   seen.diagnostics.clear();
   for (const path of [program, "/no/such/program", program]) change(path);

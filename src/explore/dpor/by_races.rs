@@ -23,7 +23,7 @@
 //! An execution counts as cut wherever an action is beyond the bound, even if the exploration is
 //! blocked there, or continues with another choice of the same process.
 
-use crate::explore::walk::{Reached, Rule, SleepPolicy, Walk};
+use crate::explore::walk::{Reached, Rule, Walk};
 use crate::model::{Action, System};
 use crate::trace::{BacktrackSets, Candidate};
 
@@ -93,8 +93,8 @@ impl<S: System, R: Races<S>> Rule<S> for ByRaces<R> {
     }
 
     #[inline]
-    fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
-        let action = self.backtrack.take(walk.options.sleep == SleepPolicy::All)?;
+    fn next(&mut self, _: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
+        let action = self.backtrack.take()?;
         if let Some(order) = self.backtrack.wanted() {
             self.wanted = order;
         }

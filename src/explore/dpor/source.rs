@@ -122,7 +122,7 @@ impl<S: System> Rule<S> for SourceSets {
     #[inline]
     fn next(&mut self, walk: &mut Walk<'_, '_, '_, S>) -> Option<Action> {
         loop {
-            let p = self.backtrack.take(true)?;
+            let p = self.backtrack.take()?;
             match self.backtrack.given() {
                 Some(ticket) if self.is_added(walk, ticket) => {
                     if walk.driver.is_stopped() {

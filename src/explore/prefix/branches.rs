@@ -99,8 +99,7 @@ impl<S: System> ModelNet<'_, S> {
         }
         let mut found: Vec<(Transition, Step)> = Vec::new();
         for how in self.ways_of(line, what, looked_at) {
-            let label = (self.transitions.len() + found.len()) as i32;
-            let (made, step) = self.learn_step(line, how, label);
+            let (made, step) = self.learn_step(line, how);
             let is_same = |(other, _): &(Transition, _)| {
                 other.own == made.own && other.changes == made.changes
             };

@@ -334,7 +334,7 @@ impl<'s, S: System> ModelNet<'s, S> {
     }
 
     /// Carries out a transition in the state of the model, which becomes the one before again.
-    pub(super) fn learn_step(&mut self, line: Line, how: How, label: i32) -> (Transition, Step) {
+    pub(super) fn learn_step(&mut self, line: Line, how: How) -> (Transition, Step) {
         let (process, depth) = (self.mover(line), self.state.depth());
         let choice = self.first_choice(process, &how);
         let delay = self.delay(Action { process, choice });
@@ -355,7 +355,7 @@ impl<'s, S: System> ModelNet<'s, S> {
         while self.state.depth() > depth {
             self.state.undo(&self.locals);
         }
-        let made = Transition { line, own: after[line as usize], label, changes };
+        let made = Transition { line, own: after[line as usize], changes };
         (made, Step { how, is_judged, starts, delay })
     }
 
@@ -394,8 +394,7 @@ impl<'s, S: System> ModelNet<'s, S> {
             if self.must_start_again {
                 break;
             }
-            let label = choices[0].0;
-            found.push(self.learn_step(line, How::Choices(choices), label));
+            found.push(self.learn_step(line, How::Choices(choices)));
         }
         found
     }

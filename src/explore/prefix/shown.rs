@@ -58,6 +58,40 @@ pub fn finite_prefix<S: System>(
     max_events: usize,
     budget: Budget,
 ) -> Result<ShownPrefix, String> {
+    built(system, max_events, budget, |net, prefix, is_whole| {
+        show(system, net, prefix, max_events, is_whole)
+    })
+}
+
+/// The events of the complete finite prefix of a system, cutoffs included, causes first: the local
+/// configuration of each, as an execution. There are copies of events for sets of reads, no read
+/// arcs. The letters of transitions in the adequate order are in the order of this list.
+///
+/// # Errors
+/// A sentence that says why the system has no prefix that can be built; or that it was not built to
+/// the end.
+pub fn listed_prefix<S: System>(system: &S, budget: Budget) -> Result<Vec<Schedule>, String> {
+    let list = built(system, usize::MAX, budget, |net, prefix, is_whole| {
+        let (events, mut past) = (prefix.events(), Vec::new());
+        let schedule = |event| {
+            prefix.collect(&[event], &mut past);
+            let path: Vec<u32> = past.iter().map(|&event| prefix.event(event).transition).collect();
+            net.go_to(&path);
+            Schedule::of(&net.state)
+        };
+        is_whole.then(|| events.map(schedule).collect())
+    })?;
+    list.ok_or("the prefix is not built to the end".into())
+}
+
+/// Builds the prefix of a system, or some of its events if there are more than `max_events`, and
+/// calls `then` with it, and whether there are no more.
+fn built<S: System, T>(
+    system: &S,
+    max_events: usize,
+    budget: Budget,
+    then: impl FnOnce(&mut ModelNet<'_, S>, &mut Prefix, bool) -> T,
+) -> Result<T, String> {
     if let Some(refusal) = FinitePrefix::default().refusal(system, &budget) {
         return Err(refusal);
     }
@@ -72,7 +106,7 @@ pub fn finite_prefix<S: System>(
             None if net.is_refused() => {
                 return Err("processes are started in a loop, so the prefix is not finite".into());
             }
-            None => return Ok(show(system, &mut net, &mut prefix, max_events, is_whole)),
+            None => return Ok(then(&mut net, &mut prefix, is_whole)),
         }
     }
 }

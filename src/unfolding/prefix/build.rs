@@ -22,6 +22,7 @@ use std::cmp::Ordering;
 use std::mem;
 
 use hashbrown::HashTable;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::conditions::{Conditions, NONE};
@@ -35,7 +36,8 @@ pub struct Event {
     pub line: Line,
     /// The number of its transition.
     pub transition: u32,
-    pub(super) label: i32,
+    /// The rank of its transition in the order ≺: that of the first event of the transition.
+    pub letter: u32,
     /// Its slots: the conditions that it consumes, its own first, and then those that it reads.
     pub(super) slots: (u32, u32),
     /// The number of slots that it consumes.
@@ -106,6 +108,8 @@ pub struct Prefix {
     /// The events that are no cutoffs, by the hash of their states.
     pub(super) states: HashTable<PrefixEvent>,
     pub(super) cutoffs: usize,
+    /// The rank of each transition that has an event.
+    letters: FxHashMap<u32, u32>,
     /// Are there no cutoffs, whatever the states are?
     pub(super) is_whole: bool,
     pub(super) reads_as: Reads,
@@ -124,7 +128,7 @@ impl Prefix {
         let start = Event {
             line: NONE,
             transition: NONE,
-            label: 0,
+            letter: NONE,
             slots: (0, 0),
             consumed: 0,
             reads: (0, 0),
@@ -149,6 +153,7 @@ impl Prefix {
             next: 0,
             states: HashTable::new(),
             cutoffs: 0,
+            letters: FxHashMap::default(),
             is_whole: false,
             reads_as: Reads::Copies,
             copies: 0,
@@ -266,13 +271,6 @@ impl Prefix {
             }
         }
         self.conditions.node(self.base(it.cut, line)).code
-    }
-
-    /// The number of steps of a process in a local configuration.
-    pub(super) fn steps(&self, event: PrefixEvent, line: Line) -> u32 {
-        let it = &self.events[event as usize];
-        let is_missing = it.made == NONE && line == it.line;
-        self.conditions.node(self.base(it.cut, line)).steps + u32::from(is_missing)
     }
 
     /// Adds the conditions of an event.
@@ -531,14 +529,16 @@ impl Prefix {
         }
         let count = consumed.len() as u32;
         consumed.extend(read);
-        let (line, label) = (made.line, made.label);
-        self.put((line, transition, label), (&consumed, count), &[], cut);
+        let line = made.line;
+        let next = self.letters.len() as u32;
+        let letter = *self.letters.entry(transition).or_insert(next);
+        self.put((line, transition, letter), (&consumed, count), &[], cut);
     }
 
     /// Puts an event into the queue.
     pub(super) fn put(
         &mut self,
-        (line, transition, label): (Line, u32, i32),
+        (line, transition, letter): (Line, u32, u32),
         (conditions, consumed): (&[Condition], u32),
         reads: &[PrefixEvent],
         cut: Cut,
@@ -565,7 +565,7 @@ impl Prefix {
         self.events.push(Event {
             line,
             transition,
-            label,
+            letter,
             slots: (from, self.slots.len() as u32),
             consumed,
             reads: (first, self.reads.len() as u32),

@@ -78,6 +78,6 @@ impl Prefix {
         let conditions = self.slots[slots].iter().map(|slot| slot.condition);
         let conditions: SmallVec<[Condition; 4]> = conditions.collect();
         let cut = self.cuts.join(&mut self.conditions, it.before, after);
-        self.put((it.line, it.transition, it.label), (&conditions, it.consumed), &reads, cut);
+        self.put((it.line, it.transition, it.letter), (&conditions, it.consumed), &reads, cut);
     }
 }

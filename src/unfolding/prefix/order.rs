@@ -4,7 +4,9 @@
 //! many, and a smaller Parikh vector, which counts the events of each transition; or an equal one,
 //! and a smaller Foata normal form. That lists the events level by level, the level of an event
 //! being one more than the highest level of its causes. Levels are compared as words of
-//! transitions: the shorter one is smaller, then the first one by numbers.
+//! transitions: the shorter one is smaller, then the first one by letters. The letter of a
+//! transition is its place among all transitions in the order of their first events. So a list of
+//! the events says which order was used, and an audit can repeat it (`audit`).
 //!
 //! **Transitions, not processes and choices.** An extension must not reverse the order. Let two
 //! configurations first differ at level i, and add the same transition to both. If the new event of
@@ -28,31 +30,26 @@ impl Prefix {
     /// Compares the local configurations of two events of the same size with the same state.
     /// O(lines + size log size).
     pub(super) fn compare(&mut self, e: PrefixEvent, f: PrefixEvent) -> Ordering {
-        // Equal Parikh vectors imply this, and it costs less.
-        let steps = self.movers().map(|line| self.steps(e, line).cmp(&self.steps(f, line)));
-        let steps = steps.fold(Ordering::Equal, Ordering::then);
-        steps.then_with(|| {
-            let (mut one, mut other) = (self.letters(e), self.letters(f));
-            by_parikh_vector(&mut one, &mut other).then_with(|| by_levels(&mut one, &mut other))
-        })
+        let (mut one, mut other) = (self.letters(e), self.letters(f));
+        by_parikh_vector(&mut one, &mut other).then_with(|| by_levels(&mut one, &mut other))
     }
 
-    /// The level and the transition of each event of a local configuration.
+    /// The level and the letter of each event of a local configuration.
     fn letters(&mut self, event: PrefixEvent) -> Vec<Letter> {
         let mut past = Vec::new();
         self.collect(&[event], &mut past);
         let events = past.iter().map(|&event| &self.events[event as usize]);
-        events.map(|event| (event.level, event.transition)).collect()
+        events.map(|event| (event.level, event.letter)).collect()
     }
 }
 
-/// The level and the transition of an event.
+/// The level and the letter of an event.
 type Letter = (u32, u32);
 
-/// Compares how often each transition occurs: more often the first one is smaller.
+/// Compares how often each letter occurs: more often the first one is smaller.
 fn by_parikh_vector(one: &mut [Letter], other: &mut [Letter]) -> Ordering {
-    one.sort_unstable_by_key(|&(_, transition)| transition);
-    other.sort_unstable_by_key(|&(_, transition)| transition);
+    one.sort_unstable_by_key(|&(_, letter)| letter);
+    other.sort_unstable_by_key(|&(_, letter)| letter);
     let pairs = one.iter().zip(other.iter());
     pairs.map(|(one, other)| one.1.cmp(&other.1)).fold(Ordering::Equal, Ordering::then)
 }

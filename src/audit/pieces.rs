@@ -1,0 +1,397 @@
+//! A system in pieces ([`Piece`]): what a process looks at, and what its steps change.
+//!
+//! A line is a piece, and its value is its code. A step of a process depends on its own line and on
+//! those that its operation accesses ([`State::sees`]); a line that it changes is one that it looks
+//! at. What an actor reacts to, and what a receive or a probe takes, are *parts* of what a process
+//! can do: they look at different lines.
+//!
+//! A mutex that is not tried is locked in one step, when it is free: nobody sees the order in which
+//! others ask for it. If a process that has asked for a mutex may do something else than wait for
+//! it, the mutex is `queued`: asking and waiting are two steps.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
+
+use super::Refused;
+use super::walk::has_meaning;
+use crate::model::{
+    Action, Choice, Handled, LocalId, Locals, MailboxId, MutexId, Object, Op, Parts, Piece,
+    ProcessId, State, Status, Stimulus, System,
+};
+
+/// A piece, by its number.
+pub(super) type Line = u32;
+/// The value of a piece.
+pub(super) type Code = u32;
+/// Lines with codes.
+pub(super) type Codes = SmallVec<[(Line, Code); 4]>;
+
+/// The code of a process that was started and has ended, so that nobody can ask for its variables:
+/// `final` and invariants name only processes that exist from the start.
+const GONE: Code = u32::MAX;
+
+/// More states of processes that wait in loops are not looked at.
+const MAX_WAITING: usize = 1 << 12;
+
+/// What a process can do that depends on the same lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Part {
+    Whole,
+    /// A reaction of an actor.
+    Reaction(Stimulus),
+    /// To take a message of this sender, at this mailbox.
+    Message(MailboxId, Option<ProcessId>),
+    /// To find no message at this mailbox, or to drop a receive that is no longer wanted.
+    Nothing(MailboxId),
+}
+
+/// A step of a process: one action, or two if it locks a mutex.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    pub(super) actions: SmallVec<[Action; 2]>,
+    /// The code of its own line afterwards.
+    pub(super) own: Code,
+    /// The other lines that it changes, with their codes afterwards.
+    pub(super) changes: Codes,
+}
+
+/// What is known of a process that has looked at some lines.
+#[derive(Clone, Debug)]
+pub(super) enum Known {
+    /// It looks at this line next.
+    Look(Line),
+    /// It can do this.
+    Steps(Vec<Made>),
+}
+
+/// The system at a state.
+pub(super) struct Pieces<'s, S: System> {
+    pub(super) locals: Locals<'s, S>,
+    pub(super) state: State,
+    parts: Parts,
+    lines: FxHashMap<Piece, Line>,
+    pub(super) pieces: Vec<Piece>,
+    /// The mutexes, by their declared numbers, that are not locked in one step.
+    queued: BTreeSet<u32>,
+}
+
+impl<'s, S: System> Pieces<'s, S> {
+    /// The initial state.
+    pub(super) fn new(system: &'s S, queued: BTreeSet<u32>) -> Self {
+        let mut locals = Locals::new(system);
+        let state = State::initial(&mut locals);
+        let parts = Parts::of(system.objects());
+        let (lines, pieces) = (FxHashMap::default(), Vec::new());
+        Pieces { locals, state, parts, lines, pieces, queued }
+    }
+
+    /// The number of a piece.
+    pub(super) fn line(&mut self, piece: Piece) -> Line {
+        *self.lines.entry(piece).or_insert_with(|| {
+            self.pieces.push(piece);
+            self.pieces.len() as Line - 1
+        })
+    }
+
+    /// The line of the process, or the carrier, that moves.
+    pub(super) fn line_of(&mut self, process: ProcessId) -> Line {
+        let piece = self.piece_of(process);
+        self.line(piece)
+    }
+
+    fn piece_of(&self, process: ProcessId) -> Piece {
+        let numbers = |owner| (0..).map(move |number| (owner, number));
+        let carrier = |&(owner, number): &(ProcessId, u32)| self.state.carrier_of(owner, number);
+        let mut carriers = self
+            .state
+            .program_processes()
+            .flat_map(|owner| numbers(owner).take_while(|one| carrier(one).is_some()));
+        let found = carriers.find(|one| carrier(one) == Some(process));
+        found.map_or(Piece::Process(process), |(owner, number)| Piece::Carrier(owner, number))
+    }
+
+    /// Is it the line of what can move?
+    pub(super) fn moves(&self, line: Line) -> bool {
+        matches!(self.pieces[line as usize], Piece::Process(_) | Piece::Carrier(..))
+    }
+
+    /// The process or carrier of a line, if it exists here.
+    fn process(&self, line: Line) -> Option<ProcessId> {
+        match self.pieces[line as usize] {
+            Piece::Process(process) => self.state.exists(process).then_some(process),
+            Piece::Carrier(process, number) => self.state.carrier_of(process, number),
+            _ => None,
+        }
+    }
+
+    /// The local state of the process of a line.
+    pub(super) fn local(&self, line: Line) -> Option<LocalId> {
+        match self.pieces[line as usize] {
+            Piece::Process(process) => {
+                self.state.exists(process).then(|| self.state.local(process))
+            }
+            _ => None,
+        }
+    }
+
+    /// Has the process of this line not ended?
+    pub(super) fn is_unfinished(&self, line: Line) -> bool {
+        let process = self.process(line);
+        process.is_some_and(|process| self.state.is_unfinished(&self.locals, process))
+    }
+
+    /// The codes of all lines here; 0 for a line that has none yet.
+    pub(super) fn codes(&mut self) -> Vec<Code> {
+        let mut found = Vec::new();
+        let each = |piece, code| found.push((piece, code));
+        self.state.pieces(&mut self.locals, &mut self.parts, each);
+        let mut codes = Vec::new();
+        for (piece, code) in found {
+            let line = self.line(piece) as usize;
+            codes.resize(codes.len().max(line + 1), Parts::EMPTY);
+            codes[line] = match piece {
+                Piece::Process(process) if self.has_gone(process) => GONE,
+                _ => code,
+            };
+        }
+        codes
+    }
+
+    fn has_gone(&self, process: ProcessId) -> bool {
+        let local = self.state.local(process);
+        process.index() >= self.locals.initial().len()
+            && *self.locals.status(local) == Status::Done
+            && self.locals.returned(local).is_none()
+    }
+
+    /// The parts of what the process of a line can do.
+    pub(super) fn parts_of(&self, line: Line) -> Vec<Part> {
+        let Some(process) = self.process(line) else { return Vec::new() };
+        if let Some((mailbox, _)) = self.state.takes(&self.locals, process) {
+            let senders = (0..self.locals.initial().len() as u32).map(ProcessId).map(Some);
+            let messages = senders.chain([None]).map(|sender| Part::Message(mailbox, sender));
+            return messages.chain([Part::Nothing(mailbox)]).collect();
+        }
+        match self.locals.op(self.state.local(process)) {
+            Some(Op::Handle { .. }) => {
+                let (mut parts, mut known) = (Vec::new(), FxHashSet::default());
+                self.state.choices(&self.locals, process, |choice| {
+                    let stimulus = self.state.stimulus(choice);
+                    parts.extend(known.insert(stimulus).then_some(Part::Reaction(stimulus)));
+                });
+                parts
+            }
+            _ => vec![Part::Whole],
+        }
+    }
+
+    /// The part to which an enabled action belongs.
+    pub(super) fn part_of(&self, Action { process, choice }: Action) -> Part {
+        if let Some((mailbox, _)) = self.state.takes(&self.locals, process) {
+            return match choice.handled() {
+                Handled::Message(_) => Part::Message(mailbox, self.sender(choice)),
+                Handled::Internal(_) => Part::Nothing(mailbox),
+            };
+        }
+        match self.locals.op(self.state.local(process)) {
+            Some(Op::Handle { .. }) => Part::Reaction(self.state.stimulus(choice)),
+            _ => Part::Whole,
+        }
+    }
+
+    /// The sender of the message that this choice takes, if it exists from the start.
+    fn sender(&self, choice: Choice) -> Option<ProcessId> {
+        let Handled::Message(id) = choice.handled() else { return None };
+        let send = self.state.network().position(id).expect("a message that was sent");
+        State::sender(&self.locals, self.state.network().sends()[send as usize].process)
+    }
+
+    /// What the process of a line can do here, of this part, after it has looked at these lines.
+    /// The state is the same afterwards.
+    pub(super) fn go_on(
+        &mut self,
+        line: Line,
+        part: Part,
+        looked: &[Line],
+    ) -> Result<Known, Refused> {
+        let Some(process) = self.process(line) else { return Ok(Known::Steps(Vec::new())) };
+        let object = |mailbox| Piece::Object(Object::Mailbox(mailbox));
+        let sees: SmallVec<[Piece; 2]> = match part {
+            Part::Whole => self.state.sees(&self.locals, process),
+            Part::Reaction(_) => SmallVec::new(),
+            Part::Message(mailbox, sender) => {
+                let messages = Piece::Messages(mailbox, sender);
+                match self.state.unmatched(&self.locals, mailbox, sender).is_empty() {
+                    true => smallvec![messages],
+                    false => smallvec![messages, object(mailbox)],
+                }
+            }
+            Part::Nothing(mailbox) => smallvec![object(mailbox)],
+        };
+        for piece in sees {
+            let line = self.line(piece);
+            if !looked.contains(&line) {
+                return Ok(Known::Look(line));
+            }
+        }
+        let mut steps: Vec<Made> = Vec::new();
+        for actions in self.ways(process, part)? {
+            let (made, new) = self.step(line, actions)?;
+            let is_unseen =
+                |&&(line, _): &&(Line, Code)| !looked.contains(&line) && !new.contains(&line);
+            if let Some(&(line, _)) = made.changes.iter().find(is_unseen) {
+                return Ok(Known::Look(line));
+            }
+            let is_same = |one: &Made| (one.own, &one.changes) == (made.own, &made.changes);
+            // Messages that are equal are one choice.
+            if part == Part::Whole || !steps.iter().any(is_same) {
+                steps.push(made);
+            }
+        }
+        Ok(Known::Steps(steps))
+    }
+
+    /// The ways to go on of this part, each with its actions.
+    fn ways(
+        &mut self,
+        process: ProcessId,
+        part: Part,
+    ) -> Result<Vec<SmallVec<[Action; 2]>>, Refused> {
+        let mut choices = Vec::new();
+        self.state.choices(&self.locals, process, |choice| {
+            let action = Action { process, choice };
+            choices.extend((self.part_of(action) == part).then_some(action));
+        });
+        if matches!(part, Part::Reaction(_)) {
+            choices.truncate(1);
+        }
+        let mutex = self.asks(process);
+        if let Some(mutex) = mutex {
+            self.expect_wait(process, mutex)?;
+            choices.retain(|_| self.state.mutex(mutex).owner().is_none());
+        }
+        let wait = mutex.map(|_| Action { process, choice: Choice::ONLY });
+        Ok(choices
+            .into_iter()
+            .map(|action| [Some(action), wait].into_iter().flatten().collect())
+            .collect())
+    }
+
+    /// The mutex that the process is about to lock in one step.
+    pub(super) fn asks(&self, process: ProcessId) -> Option<MutexId> {
+        match self.locals.op(self.state.local(process))? {
+            &Op::AsyncLock(mutex) => {
+                let is_tried = self.state.mutex(mutex).is_tried();
+                (!is_tried && !self.queued.contains(&self.declared(mutex))).then_some(mutex)
+            }
+            _ => None,
+        }
+    }
+
+    fn declared(&self, mutex: MutexId) -> u32 {
+        self.locals.objects().mutexes.declared(mutex.0)
+    }
+
+    /// Refuses a process that asks for the mutex, and does something else than wait for it next.
+    fn expect_wait(&mut self, process: ProcessId, mutex: MutexId) -> Result<(), Refused> {
+        self.state.step(&mut self.locals, Action { process, choice: Choice::ONLY });
+        let waits = match self.locals.op(self.state.local(process)) {
+            Some(Op::MutexWaitAny(requests)) => {
+                matches!(requests[..], [request] if request.mutex == mutex)
+            }
+            _ => false,
+        };
+        self.state.undo(&self.locals);
+        match waits {
+            true => Ok(()),
+            false => Err(Refused {
+                queued: Some(self.declared(mutex)),
+                ..Refused::new("a mutex is queued for")
+            }),
+        }
+    }
+
+    /// Carries out these actions.
+    pub(super) fn carry_out(&mut self, actions: &[Action]) -> Result<(), Refused> {
+        for &action in actions {
+            let mut is_enabled = false;
+            self.state.choices(&self.locals, action.process, |choice| {
+                is_enabled |= choice == action.choice;
+            });
+            if !is_enabled {
+                return Err(Refused::new("a step needs one that it does not come after"));
+            }
+            self.state.step(&mut self.locals, action);
+            has_meaning(&mut self.locals, &self.state, action.process)?;
+        }
+        Ok(())
+    }
+
+    /// What these actions of the process of a line change, and the lines of the processes that they
+    /// start. The state is the same afterwards.
+    pub(super) fn step(
+        &mut self,
+        line: Line,
+        actions: SmallVec<[Action; 2]>,
+    ) -> Result<(Made, SmallVec<[Line; 2]>), Refused> {
+        let (depth, before) = (self.state.depth(), self.codes());
+        self.carry_out(&actions)?;
+        let after = self.codes();
+        let code = |codes: &[Code], line: Line| codes.get(line as usize).copied().unwrap_or(0);
+        let all = 0..after.len().max(before.len()) as Line;
+        let changed = all.filter(|&at| at != line && code(&before, at) != code(&after, at));
+        let changes: Codes = changed.map(|at| (at, code(&after, at))).collect();
+        let children: SmallVec<[ProcessId; 2]> = self.state.just_spawned(&self.locals).collect();
+        let children = children.into_iter().filter(|&child| !self.state.is_carrier(child));
+        let children: SmallVec<[ProcessId; 2]> = children.collect();
+        let new = children.into_iter().map(|child| self.line(Piece::Process(child))).collect();
+        self.back_to(depth);
+        Ok((Made { actions, own: code(&after, line), changes }, new))
+    }
+
+    /// Lets all that ask for a mutex that is not free do so.
+    pub(super) fn settle(&mut self) {
+        for process in self.state.processes().collect::<Vec<_>>() {
+            if let Some(mutex) = self.asks(process)
+                && self.state.mutex(mutex).owner().is_some()
+            {
+                self.state.step(&mut self.locals, Action { process, choice: Choice::ONLY });
+            }
+        }
+    }
+
+    /// Undoes all but the first actions.
+    pub(super) fn back_to(&mut self, depth: usize) {
+        while self.state.depth() > depth {
+            self.state.undo(&self.locals);
+        }
+    }
+
+    /// Can an end be reached from here, or a step that changes more than the line of its process,
+    /// by steps that change no other line, to states that are not in `seen`?
+    pub(super) fn may_change(&mut self, seen: &mut FxHashSet<Vec<Code>>) -> Result<bool, Refused> {
+        let codes = self.codes();
+        if seen.len() == MAX_WAITING {
+            return Err(Refused::new("processes wait in too many ways"));
+        }
+        if !seen.insert(codes.clone()) {
+            return Ok(false);
+        }
+        let (mut enabled, depth) = (Vec::new(), self.state.depth());
+        self.state.enabled(&self.locals, &mut enabled);
+        let mut may_change = enabled.is_empty();
+        for action in enabled {
+            let line = self.line_of(action.process);
+            self.carry_out(&[action])?;
+            let after = self.codes();
+            let code = |codes: &[Code], at: usize| codes.get(at).copied().unwrap_or(0);
+            let is_other = |at| at != line as usize && code(&codes, at) != code(&after, at);
+            may_change |= (0..codes.len().max(after.len())).any(is_other);
+            may_change = may_change || self.may_change(seen)?;
+            self.back_to(depth);
+        }
+        Ok(may_change)
+    }
+}
