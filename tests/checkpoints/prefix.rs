@@ -43,10 +43,9 @@ fn assert_same<S: System>(
 }
 
 fn check<S: Subject + 'static>(samples: impl Iterator<Item = &'static Sample<S>>) -> u32 {
-    let starts = false;
     let each = samples.map(|sample| {
         let mut rng = Rng::new(sample.seed);
-        let of = |way| assert_same((&sample.script, starts), way, &mut rng, &|| sample.describe());
+        let of = |way| assert_same((&sample.script, false), way, &mut rng, &|| sample.describe());
         ways().map(of).iter().sum::<u32>()
     });
     each.sum()
@@ -56,7 +55,7 @@ fn check<S: Subject + 'static>(samples: impl Iterator<Item = &'static Sample<S>>
 fn a_prefix_is_gone_on_with() {
     let of_processes = check(processes().iter().step_by(60));
     let of_actors = check(actors().iter().step_by(120));
-    assert!(of_processes > 50 && of_actors > 10, "{of_processes} {of_actors}");
+    assert!(of_processes > 20 && of_actors > 10, "{of_processes} {of_actors}");
 }
 
 #[test]

@@ -2,15 +2,19 @@
 //! answered has to be asked again when a search goes on in another process.
 //!
 //! A reply is noted with a hash of all that the solver had been told, so it cannot be taken for
-//! that of another question. A model is compared with all clauses before it is used. That there is no
-//! model is believed.
+//! that of another question. A model is compared with all clauses before it is used. That there is
+//! no model is believed.
 
 use std::cell::RefCell;
+#[cfg(feature = "json")]
+use std::io::{self, Read, Write};
 use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
 use crate::alternatives::Literal;
+#[cfg(feature = "json")]
+use crate::explore::saved::{read_number, read_words, stray, write_number, write_words};
 
 /// A hash of clauses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,54 +102,45 @@ impl Replies {
 }
 
 #[cfg(feature = "json")]
-mod saved {
-    use std::io::{self, Read, Write};
+impl Replies {
+    /// None so far; they are noted.
+    pub(super) fn kept() -> Replies {
+        Replies(Some(Rc::default()))
+    }
 
-    use super::{List, Replies, Reply, Told};
-    use crate::explore::saved::{read_number, read_words, write_number, write_words};
-    use std::cell::RefCell;
-    use std::rc::Rc;
+    /// Is this the list of another search?
+    pub(super) fn are_stray(&self) -> bool {
+        self.0.as_ref().is_some_and(|list| list.borrow().is_stray)
+    }
 
-    impl Replies {
-        /// None so far; they are noted.
-        pub(in crate::explore::prefix) fn kept() -> Replies {
-            Replies(Some(Rc::default()))
+    /// From now on questions are asked. Returns whether all replies were used.
+    pub(super) fn go_on(&self) -> bool {
+        let Some(list) = &self.0 else { return true };
+        let list = &mut *list.borrow_mut();
+        list.next.take() == Some(list.all.len()) && !list.is_stray
+    }
+
+    pub(super) fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+        let Some(list) = &self.0 else { return write_number(to, 0) };
+        let all = &list.borrow().all;
+        write_number(to, all.len() as u64)?;
+        for Reply { told, model } in all {
+            write_words(to, &[told.0, u64::from(model.is_some())])?;
+            write_words(to, model.as_deref().unwrap_or_default())?;
         }
+        Ok(())
+    }
 
-        /// Is this the list of another search?
-        pub(in crate::explore::prefix) fn are_stray(&self) -> bool {
-            self.0.as_ref().is_some_and(|list| list.borrow().is_stray)
+    /// Replies that are given again.
+    pub(super) fn read(from: &mut dyn Read) -> io::Result<Replies> {
+        let mut all = Vec::new();
+        for _ in 0..read_number(from)? {
+            let (head, model) = (read_words(from)?, read_words(from)?);
+            let [told, is_some] = head[..] else { return Err(stray()) };
+            all.push(Reply { told: Told(told), model: (is_some == 1).then_some(model) });
         }
-
-        /// From now on questions are asked. Returns whether all replies were used.
-        pub(in crate::explore::prefix) fn go_on(&self) -> bool {
-            let Some(list) = &self.0 else { return true };
-            let list = &mut *list.borrow_mut();
-            list.next.take() == Some(list.all.len()) && !list.is_stray
-        }
-
-        pub(in crate::explore::prefix) fn write(&self, to: &mut dyn Write) -> io::Result<()> {
-            let Some(list) = &self.0 else { return write_number(to, 0) };
-            let all = &list.borrow().all;
-            write_number(to, all.len() as u64)?;
-            for Reply { told, model } in all {
-                write_words(to, &[told.0, u64::from(model.is_some())])?;
-                write_words(to, model.as_deref().unwrap_or_default())?;
-            }
-            Ok(())
-        }
-
-        /// Replies that are given again.
-        pub(in crate::explore::prefix) fn read(from: &mut dyn Read) -> io::Result<Replies> {
-            let mut all = Vec::new();
-            for _ in 0..read_number(from)? {
-                let (head, model) = (read_words(from)?, read_words(from)?);
-                let [told, is_some] = head[..] else { return Err(crate::explore::saved::stray()) };
-                all.push(Reply { told: Told(told), model: (is_some == 1).then_some(model) });
-            }
-            let list = List { all, next: Some(0), is_stray: false };
-            Ok(Replies(Some(Rc::new(RefCell::new(list)))))
-        }
+        let list = List { all, next: Some(0), is_stray: false };
+        Ok(Replies(Some(Rc::new(RefCell::new(list)))))
     }
 }
 
