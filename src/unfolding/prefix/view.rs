@@ -92,11 +92,13 @@ impl Prefix {
     }
 
     /// The lines of processes, those that were started included.
+    #[cfg(feature = "sat")]
     pub(crate) fn movers(&self) -> impl Iterator<Item = Line> + use<'_> {
         (0..self.lines()).filter(|&line| self.is_process(line))
     }
 
     /// Is it the line of a process?
+    #[cfg(feature = "sat")]
     pub(crate) fn is_process(&self, line: Line) -> bool {
         self.is_process[line as usize]
     }
