@@ -21,7 +21,7 @@ use super::Refused;
 use super::ends::has_failure;
 use super::pieces::{Code, Codes, Known, Line, Made, Part, Pieces};
 use super::text::kept;
-use crate::model::{Action, LocalId, Schedule, System};
+use crate::model::{Action, Choice, LocalId, Schedule, System};
 
 /// The place of an event in the list, from 1 on; 0 is the start.
 pub(super) type Place = u32;
@@ -203,7 +203,14 @@ impl<'s, S: System> Events<'s, S> {
             };
             let step = self.step(action, &here)?;
             let (letter, touched, past) = self.identify(&step, &here)?;
-            done += step.made.actions.len();
+            let wait = Action { choice: Choice::ONLY, ..schedule[done] };
+            for _ in 1..step.made.actions.len() {
+                done += 1;
+                if schedule.get(done) != Some(&wait) {
+                    return Err(Refused::new("a mutex is requested, but not taken"));
+                }
+            }
+            done += 1;
             let place = self.known.get(&(letter, past.events.clone())).copied();
             let place = match (place, done >= schedule.len()) {
                 (Some(place), false) => place,
@@ -276,13 +283,14 @@ impl<'s, S: System> Events<'s, S> {
                 Known::Steps(steps) => break steps,
             }
         };
-        let made = match steps.iter().position(|made| made.actions[0] == action) {
-            Some(at) => steps[at].clone(),
-            None => {
+        let made = match (steps.into_iter().find(|made| made.actions[0] == action), part) {
+            (Some(made), _) => made,
+            (None, Part::Message(..)) => {
                 // It takes another message that is equal.
                 self.go_to(&here.events)?;
                 self.net.step(line, smallvec![action])?.0
             }
+            (None, _) => return Err(Refused::new("a step is none of the unfolding")),
         };
         Ok(Step { line, part, looked, made })
     }

@@ -171,6 +171,25 @@ fn steps_that_an_event_does_not_come_after_are_refused() {
     assert_eq!(why, "event 2: it has steps that it does not come after");
 }
 
+/// A mutex is locked in one step, which is two actions.
+#[test]
+fn a_mutex_that_is_requested_is_taken() {
+    let text = "mutex m; process P { lock(m); unlock(m); } process Q { local(\"q\"); }";
+    let (program, good) = certified(text);
+    assert_eq!(good.list[0].to_string(), "0x2");
+    for other in ["0", "0,1", "0:1,0"] {
+        let mut bad = good.clone();
+        bad.list[0] = other.parse().unwrap();
+        assert!(audit(&program, false, &bad).is_err(), "{other}");
+    }
+    let text = "mutex m; process P[i in 0..2] { lock(m); unlock(m); }";
+    let (program, mut bad) = certified(text);
+    bad.list.push("0x2,1".parse().unwrap());
+    bad.claim.count += 1;
+    let why = audit(&program, false, &bad).expect_err("it queues").to_string();
+    assert!(why.ends_with("a step is none of the unfolding"), "{why}");
+}
+
 /// Nothing is listed after a cutoff: what follows is there already.
 #[test]
 fn events_after_cutoffs_are_refused() {
