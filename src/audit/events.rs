@@ -204,13 +204,12 @@ impl<'s, S: System> Events<'s, S> {
             let step = self.step(action, &here)?;
             let (letter, touched, past) = self.identify(&step, &here)?;
             let wait = Action { choice: Choice::ONLY, ..schedule[done] };
-            for _ in 1..step.made.actions.len() {
-                done += 1;
-                if schedule.get(done) != Some(&wait) {
-                    return Err(Refused::new("a mutex is requested, but not taken"));
-                }
+            if step.made.actions.len() > 1 && schedule.get(done + 1) != Some(&wait) {
+                self.go_to(&here.events)?;
+                let mutex = self.net.asks(action.process).expect("two actions lock a mutex");
+                return Err(self.net.queue(mutex));
             }
-            done += 1;
+            done += step.made.actions.len();
             let place = self.known.get(&(letter, past.events.clone())).copied();
             let place = match (place, done >= schedule.len()) {
                 (Some(place), false) => place,

@@ -7,7 +7,7 @@
 //!
 //! A mutex that is not tried is locked in one step, when it is free: nobody sees the order in which
 //! others ask for it. If a process that has asked for a mutex may do something else than wait for
-//! it, the mutex is `queued`: asking and waiting are two steps.
+//! it, the mutex is `queued`: asking and waiting are two steps. It is, too, if the list says so.
 
 use std::collections::BTreeSet;
 
@@ -306,11 +306,13 @@ impl<'s, S: System> Pieces<'s, S> {
         self.state.undo(&self.locals);
         match waits {
             true => Ok(()),
-            false => Err(Refused {
-                queued: Some(self.declared(mutex)),
-                ..Refused::new("a mutex is queued for")
-            }),
+            false => Err(self.queue(mutex)),
         }
+    }
+
+    /// From the start again: this mutex is not locked in one step.
+    pub(super) fn queue(&self, mutex: MutexId) -> Refused {
+        Refused { queued: Some(self.declared(mutex)), ..Refused::new("a mutex is queued for") }
     }
 
     /// Carries out these actions.
