@@ -403,6 +403,25 @@ fn damaged_files_are_refused_or_used() {
     assert!(codes[2] > 20 && codes[0] + codes[1] + codes[3] > 20, "exit codes {codes:?}");
 }
 
+/// States of which none is at any depth: found by damaged files (seed 1417).
+#[test]
+fn a_result_with_states_at_no_depth_is_shown() {
+    let folder = folder("levels");
+    fs::create_dir_all(&folder).unwrap();
+    let path = folder.join("search.json");
+    let args = ["check", "ok.maz", "--explorer", "dpor", "--checkpoint", text(&path)];
+    assert_eq!(code(&run(&args)), 0);
+    let mut file = read(&path);
+    let done = file["part"]["done"].as_object_mut().unwrap();
+    for done in done.values_mut() {
+        done["outcome"]["stats"]["states"] = json!(1);
+        done["outcome"]["stats"]["states_by_depth"] = json!([]);
+    }
+    fs::write(&path, sealed(file)).unwrap();
+    let output = run(&["resume", text(&path)]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+}
+
 /// A result with impossible contents is refused although its checksum is right, and the message
 /// names the file.
 #[test]

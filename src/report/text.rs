@@ -353,7 +353,8 @@ fn statistics(f: &mut Formatter<'_>, report: &CheckReport) -> fmt::Result {
     if let (true, Some(shortest)) = (report.shortest, report.violations.first()) {
         row(f, "Shortest", shortness(report, shortest))?;
     }
-    if let Some(counts) = &stats.states_by_depth {
+    // A file may say that there are none.
+    if let Some(counts) = stats.states_by_depth.as_ref().filter(|counts| !counts.is_empty()) {
         let text = levels(counts);
         let names = std::iter::once("By depth").chain(std::iter::repeat(""));
         names.zip(text.lines()).try_for_each(|(name, line)| row(f, name, line.into()))?;
