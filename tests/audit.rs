@@ -338,6 +338,32 @@ fn scratch(rng: &mut Rng, text: &str) -> String {
     String::from_utf8(bytes).expect("ASCII")
 }
 
+/// A certificate that is damaged as a value, in this number of places, or as a text; and what the
+/// audit says about it.
+fn damaged<S: System>(
+    rng: &mut Rng,
+    system: &S,
+    good: &Certificate,
+    places: impl FnOnce(&mut Rng) -> usize,
+) -> (Certificate, Result<(), Refused>) {
+    let mut bad = good.clone();
+    if rng.chance(50) {
+        (0..places(rng)).for_each(|_| match bad.list.is_empty() {
+            true => {}
+            false => damage(rng, &mut bad),
+        });
+        let verdict = audit(system, false, &bad);
+        return (bad, verdict);
+    }
+    match scratch(rng, &good.to_string()).parse::<Certificate>() {
+        Err(why) => (bad, Err(why)),
+        Ok(read) => {
+            let verdict = audit(system, false, &read);
+            (read, verdict)
+        }
+    }
+}
+
 /// Refuses 10,000 certificates that are damaged in one place or two.
 #[test]
 fn damaged_certificates_are_refused() {
@@ -347,26 +373,7 @@ fn damaged_certificates_are_refused() {
     while refused < 10_000 {
         let (program, classes) = rng.pick(&all);
         let good = certificate(classes);
-        let mut bad = good.clone();
-        let verdict = match rng.chance(50) {
-            true => {
-                (0..rng.range(1, 3)).for_each(|_| match bad.list.is_empty() {
-                    true => {}
-                    false => damage(&mut rng, &mut bad),
-                });
-                audit(program, false, &bad)
-            }
-            false => {
-                let text = scratch(&mut rng, &good.to_string());
-                match text.parse::<Certificate>() {
-                    Err(why) => Err(why),
-                    Ok(read) => {
-                        bad = read;
-                        audit(program, false, &bad)
-                    }
-                }
-            }
-        };
+        let (bad, verdict) = damaged(&mut rng, program, &good, |rng| rng.range(1, 3));
         // The name of the program is compared by the command.
         let is_same = bad.claim == good.claim && bad.list == good.list;
         match verdict {

@@ -9,7 +9,7 @@ use mazurka::lang::{Program, compile};
 use mazurka::model::{Schedule, System};
 
 use super::states::Forgetful;
-use super::{Change, MUTATED, classes_of, damage, program, scratch};
+use super::{Change, MUTATED, classes_of, damaged, program};
 use crate::cli::{code, run, stderr, stdout};
 use crate::random_models::{Erased, Rng, Sample, actors, later, p2p, processes};
 use crate::tidy::specs_without_demands;
@@ -264,20 +264,7 @@ fn damaged_certificates_are_refused() {
     let (mut refused, mut others) = (0, 0);
     while refused < 10_000 {
         let (program, good) = rng.pick(&all);
-        let mut bad = good.clone();
-        let verdict = match rng.chance(50) {
-            true => {
-                damage(&mut rng, &mut bad);
-                audit(program, false, &bad)
-            }
-            false => match scratch(&mut rng, &good.to_string()).parse::<Certificate>() {
-                Err(why) => Err(why),
-                Ok(read) => {
-                    bad = read;
-                    audit(program, false, &bad)
-                }
-            },
-        };
+        let (bad, verdict) = damaged(&mut rng, program, good, |_| 1);
         match verdict {
             Ok(()) => {
                 assert_eq!(bad.claim, good.claim, "{bad}\n\n{good}");

@@ -13,7 +13,7 @@ use mazurka::model::{
 };
 use mazurka::property::Position;
 
-use super::{Change, MUTATED, damage, program, scratch};
+use super::{Change, MUTATED, damaged, program};
 use crate::cli::{code, run, stderr, stdout};
 use crate::random_models::{Erased, Rng, Sample, actors, later, p2p, processes};
 use crate::tidy::specs_without_demands;
@@ -314,20 +314,7 @@ fn damaged_certificates_are_refused() {
     while refused < 10_000 {
         let (program, states) = rng.pick(&all);
         let good = certificate(states);
-        let mut bad = good.clone();
-        let verdict = match rng.chance(50) {
-            true => {
-                damage(&mut rng, &mut bad);
-                audit(program, false, &bad)
-            }
-            false => match scratch(&mut rng, &good.to_string()).parse::<Certificate>() {
-                Err(why) => Err(why),
-                Ok(read) => {
-                    bad = read;
-                    audit(program, false, &bad)
-                }
-            },
-        };
+        let (bad, verdict) = damaged(&mut rng, program, &good, |_| 1);
         match verdict {
             Ok(()) if bad.list == good.list => assert_eq!(bad.claim, good.claim),
             Ok(()) => {
