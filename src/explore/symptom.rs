@@ -36,7 +36,7 @@ fn hash(what: impl Hash) -> u64 {
 fn name<S: System>(locals: &Locals<'_, S>, process: ProcessId) -> u64 {
     match locals.birth(process) {
         None => hash(process),
-        Some(birth) => hash((name(locals, birth.parent), birth.act, birth.place)),
+        Some(birth) => hash((name(locals, birth.parent), birth.is_carrier, birth.place)),
     }
 }
 

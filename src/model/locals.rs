@@ -3,7 +3,7 @@
 //! Explorers reach the same local state of a process again and again, in different executions. They
 //! hold it as a [`LocalId`]; [`Locals::resume`] remembers where each response leads, so the
 //! program's own code runs only the first time. Process ids are interned too: a spawned process is
-//! named by its parent and the spawning action there, so it has the same id on every branch.
+//! named by its parent and the number of those that it started before, on every branch alike.
 
 mod answers;
 mod forget;
@@ -138,8 +138,8 @@ pub struct Locals<'s, S: System> {
     births: Births,
     /// A cache of which guards hold.
     guards: RefCell<FxHashMap<Occasion, bool>>,
-    /// The reactions that start no actor; and reactions that do, keyed also by the number of the
-    /// action, because it is part of the new actors' names.
+    /// The reactions that start no actor; and reactions that do, keyed also by the number of actors
+    /// that were started before, because it is part of the new actors' names.
     reactions: FxHashMap<(Occasion, Option<u32>), Arc<Reaction>>,
     messages: MessageNames,
     pub(super) audit: Audit,
@@ -421,22 +421,22 @@ impl<'s, S: System> Locals<'s, S> {
         }
     }
 
-    /// The reaction of the actor `own` in local state `id` in its action number `act`. O(1) after
-    /// the first time.
+    /// The reaction of the actor `own` in local state `id`, if it has started this number of actors
+    /// before. O(1) after the first time.
     pub(crate) fn react(
         &mut self,
         own: ProcessId,
         id: LocalId,
         stimulus: Stimulus,
-        act: u32,
+        children: u32,
     ) -> Arc<Reaction> {
         let occasion = (own, id, stimulus);
         let known = self.reactions.get(&(occasion, None));
-        if let Some(known) = known.or_else(|| self.reactions.get(&(occasion, Some(act)))) {
+        if let Some(known) = known.or_else(|| self.reactions.get(&(occasion, Some(children)))) {
             return known.clone();
         }
         let mut handling =
-            Handling { own, act, sent: Vec::new(), started: Vec::new(), births: &mut self.births };
+            Handling { own, children, sent: vec![], started: vec![], births: &mut self.births };
         let local = found(&self.arena, id);
         let after = self.system.actors().handle(local, own, stimulus, &self.values, &mut handling);
         let Handling { sent, started, .. } = handling;
@@ -444,7 +444,7 @@ impl<'s, S: System> Locals<'s, S> {
         let sent = sent.into_iter().map(|(to, message)| (to, self.values.intern(message)));
         let sent = sent.collect();
         let started: Box<[_]> = started.into_iter().map(|local| self.begin(local)).collect();
-        let key = (occasion, (!started.is_empty()).then_some(act));
+        let key = (occasion, (!started.is_empty()).then_some(children));
         let reaction = Arc::new(Reaction { after, sent, started });
         self.reactions.insert(key, reaction.clone());
         reaction
@@ -516,12 +516,12 @@ impl<'s, S: System> Locals<'s, S> {
         root
     }
 
-    /// The ancestor that exists from the start, then action and place of each start from there on.
+    /// The ancestor that exists from the start, then the place of each start from there on.
     fn lineage(&self, process: ProcessId) -> SmallVec<[u32; 8]> {
         let mut lineage = SmallVec::new();
         let mut process = process;
-        while let Some(Birth { parent, act, place }) = self.birth(process) {
-            lineage.extend([place, act]);
+        while let Some(Birth { parent, place, is_carrier }) = self.birth(process) {
+            lineage.extend([place, u32::from(is_carrier)]);
             process = parent;
         }
         lineage.push(process.0);
@@ -577,7 +577,8 @@ fn found<L>(arena: &[Option<L>], id: LocalId) -> &L {
 /// A handler at work, and what it did so far.
 struct Handling<'l, L> {
     own: ProcessId,
-    act: u32,
+    /// Number of processes that it has started before.
+    children: u32,
     sent: Vec<(ProcessId, Value)>,
     started: Vec<L>,
     births: &'l mut Births,
@@ -589,9 +590,8 @@ impl<L> Outbox<L> for Handling<'_, L> {
     }
 
     fn spawn(&mut self, actor: L) -> ProcessId {
-        let place = self.started.len() as u32;
+        let place = self.children + self.started.len() as u32;
         self.started.push(actor);
-        let birth = Birth { parent: self.own, act: self.act, place };
-        self.births.child(birth)
+        self.births.child(Birth::of_child(self.own, place))
     }
 }

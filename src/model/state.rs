@@ -42,6 +42,8 @@ pub(super) struct Process {
     pub(super) posted: Vec<Posted>,
     /// Number of its actions so far.
     pub(super) acted: u32,
+    /// Number of processes that it has started, but for carriers.
+    pub(super) children: u32,
     /// The carriers that it has started.
     pub(super) carriers: Vec<ProcessId>,
     /// The local states of its misses: of its tests and probes that found nothing.
@@ -60,6 +62,7 @@ impl Process {
         misses: Vec::new(),
         recent: 0,
         acted: 0,
+        children: 0,
         born: NONE,
     };
 }

@@ -205,8 +205,8 @@ impl<S: System> Unfolding<'_, S> {
             Op::Deliver => self.extend_delivery(c, from.process),
             Op::Handle { internals } => self.extend_handlers(c, from, internals),
             Op::Spawn(_) => {
-                let act = c.state.acted(from.process);
-                let child = self.locals.child(Birth { parent: from.process, act, place: 0 });
+                let place = c.state.children(from.process);
+                let child = self.locals.child(Birth::of_child(from.process, place));
                 smallvec![self.add(c, from, Shape::plain(Response::Spawned(child)), &[])]
             }
             Op::TestAny(ref comms) if c.state.is_of_network(from.process, comms[0]) => {

@@ -10,9 +10,10 @@
 //! Choices that depend on different pieces are learned one by one: see `branches`. Mutexes that are
 //! only locked and unlocked are taken in one step: see `locks`.
 //!
-//! **Processes that are started.** A new process is named by its parent and the number of the
-//! parent's action. So a start in a loop leads to another line each time. The net takes only
-//! programs where equal codes of the parent lead to the same line, which is checked at each start.
+//! **Processes that are started.** A new process is named by its parent and the number of those
+//! that the parent has started. So a start in a loop leads to another line each time. The net takes
+//! only programs where equal codes of the parent lead to the same line, which is checked at each
+//! start.
 
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};

@@ -10,7 +10,7 @@ use super::settings::{Stateful, Switch};
 use super::store::{StateId, Store};
 use crate::explore::news::Led;
 use crate::explore::result::SymmetryFigures;
-use crate::model::{Action, Locals, Parts, Schedule, State, Symmetry, System};
+use crate::model::{Action, Locals, Parts, State, Symmetry, System};
 
 /// The current model state, and the stored states.
 pub(crate) struct Cursor<'s, S: System> {
@@ -93,15 +93,6 @@ impl<'s, S: System> Cursor<'s, S> {
     pub(crate) fn known(&mut self) -> Option<StateId> {
         self.take_portrait();
         self.store.find(&self.portrait)
-    }
-
-    /// Executes these actions, in portable names. `None` if one of them is not enabled.
-    pub(crate) fn follow(&mut self, schedule: &Schedule) -> Option<()> {
-        for &action in schedule.iter() {
-            let action = self.state.action_named(&self.locals, action)?;
-            self.execute(action);
-        }
-        Some(())
     }
 
     fn take_portrait(&mut self) {

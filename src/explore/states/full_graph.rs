@@ -93,7 +93,7 @@ pub(crate) struct FullGraph<'s, S: System> {
     pub(super) defers: bool,
     pub(super) is_batched: bool,
     /// Must the search go from state to state? It must if the parts of a state have no fixed
-    /// places, or if actors start others: the names of new processes depend on the path to a state.
+    /// places, or if actors start others: the names of new processes depend on how many there are.
     pub(super) is_one_by_one: bool,
     /// The process that an action has started, by the action and the code of the acting process.
     started: FxHashMap<(Action, u32), ProcessId>,

@@ -10,22 +10,22 @@ use crate::model::MessageId;
 pub struct Birth {
     /// The process that started it.
     pub parent: ProcessId,
-    /// The index of the spawning action among the actions of `parent`, from 0;
-    /// [`CARRIER`](Birth::CARRIER) for a carrier of the network.
-    pub act: u32,
-    /// Its index among the processes started there, from 0; of a carrier, its index among the
-    /// carriers of `parent`.
+    /// Its index among the processes that `parent` starts, from 0; of a carrier, its index among
+    /// the carriers of `parent`.
     pub place: u32,
+    /// Is it a carrier of the network?
+    pub is_carrier: bool,
 }
 
 impl Birth {
-    /// Stands for the action that starts a carrier. Which one that is differs from execution to
-    /// execution, and makes no difference to what the carrier does.
-    pub const CARRIER: u32 = u32::MAX;
+    /// The birth of the `place`-th process that this one starts, but for carriers.
+    pub(crate) fn of_child(parent: ProcessId, place: u32) -> Birth {
+        Birth { parent, place, is_carrier: false }
+    }
 
     /// The birth of the carrier of this process with this index.
     pub(in crate::model) fn of_carrier(parent: ProcessId, place: u32) -> Birth {
-        Birth { parent, act: Birth::CARRIER, place }
+        Birth { parent, place, is_carrier: true }
     }
 }
 

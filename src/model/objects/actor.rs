@@ -58,14 +58,14 @@ impl State {
         let Action { process, choice } = done.action;
         let stimulus = self.stimulus(choice);
         let (local, acted) = (self.local(process), self.acted(process));
-        let reaction = locals.react(process, local, stimulus, acted);
+        let reaction = locals.react(process, local, stimulus, self.children(process));
         if let Handled::Message(id) = choice.handled() {
             done.taken = self.inboxes.position(id).expect("a message that was sent");
             self.inboxes.take(done.taken);
         }
         done.started = reaction.started.len() as u32;
-        for (place, &local) in reaction.started.iter().enumerate() {
-            self.start(locals.births_mut(), process, place as u32, local);
+        for &local in &reaction.started {
+            self.start(locals.births_mut(), process, local);
         }
         let creator = Some(self.trail.len());
         for (place, &(to, content)) in reaction.sent.iter().enumerate() {

@@ -19,15 +19,37 @@ impl State {
         self.processes[process.index()].acted
     }
 
-    /// Starts a process: the `place`-th that `parent` starts in its current action.
+    /// The number of processes that `process` has started, but for carriers.
+    pub(crate) fn children(&self, process: ProcessId) -> u32 {
+        self.processes[process.index()].children
+    }
+
+    /// The number of processes that `process` had started, but for carriers, when this many actions
+    /// had been carried out. O(n) for n that it has started since.
+    pub(crate) fn children_at<S: System>(
+        &self,
+        locals: &Locals<'_, S>,
+        process: ProcessId,
+        length: usize,
+    ) -> u32 {
+        let was_started = |&place: &u32| {
+            let child = locals.births().known(Birth::of_child(process, place - 1));
+            self.born(child.expect("a process that was started")) < Some(length)
+        };
+        (1..=self.children(process)).rev().find(was_started).unwrap_or(0)
+    }
+
+    /// Starts a process in the current action of `parent`.
     pub(in crate::model) fn start(
         &mut self,
         births: &mut Births,
         parent: ProcessId,
-        place: u32,
         local: LocalId,
     ) -> ProcessId {
-        self.begin(births, Birth { parent, act: self.acted(parent), place }, local)
+        let children = &mut self.processes[parent.index()].children;
+        let birth = Birth::of_child(parent, *children);
+        *children += 1;
+        self.begin(births, birth, local)
     }
 
     /// Starts the process with this birth in the current action of its parent.
@@ -59,11 +81,11 @@ impl State {
     /// The processes that the action `last`, which is the last one, started.
     pub(super) fn started(&self, births: &Births, last: &Done) -> impl Iterator<Item = ProcessId> {
         let parent = last.action.process;
-        let act = self.acted(parent) - 1;
+        let children = self.children(parent);
         let is_new = |&carrier: &ProcessId| self.born(carrier) == Some(self.depth() - 1);
-        (0..last.started).map(move |place| {
+        (0..last.started).rev().map(move |age| {
             let carrier = self.processes[parent.index()].carriers.last().copied().filter(is_new);
-            let child = || births.known(Birth { parent, act, place });
+            let child = || births.known(Birth::of_child(parent, children - 1 - age));
             carrier.or_else(child).expect("a process that was started")
         })
     }
@@ -71,9 +93,10 @@ impl State {
     /// Removes the processes that were started by the action just undone.
     pub(super) fn unstart(&mut self, births: &Births, done: &Done) {
         let parent = done.action.process;
-        let act = self.acted(parent);
-        for place in 0..done.started {
-            let child = births.known(Birth { parent, act, place });
+        for _ in 0..done.started {
+            let children = &mut self.processes[parent.index()].children;
+            *children -= 1;
+            let child = births.known(Birth::of_child(parent, *children));
             let child = child.expect("a process that was started");
             self.processes[child.index()] = Process::ABSENT;
         }
@@ -129,7 +152,7 @@ pub(in crate::model) struct Spawn(pub(in crate::model) LocalId);
 impl Operation for Spawn {
     fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
         done.started = 1;
-        Response::Spawned(state.start(world.births, done.action.process, 0, self.0))
+        Response::Spawned(state.start(world.births, done.action.process, self.0))
     }
 
     fn undo(&self, state: &mut State, births: &Births, done: &Done) {

@@ -104,10 +104,11 @@ impl<S: System> Unfolding<'_, S> {
         {
             return EventId::NONE;
         }
-        let act = self.structure.depth(self.structure.lanes.process(process), from.previous);
         let shape = Shape { choice, ..Shape::plain(Response::Unit) };
         self.add_with(c, from, shape, &[creator], |locals| {
-            locals.react(process, from.before, stimulus, act).after
+            let length = c.position(from.previous).map_or(0, |position| position as usize + 1);
+            let children = c.state.children_at(locals, process, length);
+            locals.react(process, from.before, stimulus, children).after
         })
     }
 }

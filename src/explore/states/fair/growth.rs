@@ -5,14 +5,9 @@
 //! numbers of messages differ between executions that lead to equal states. So the steps of a lasso
 //! are found again one by one, as those that lead to a state with the portrait that the graph says.
 //!
-//! **New processes.** A process that is started, or a carrier of the network, is named after the
-//! step that starts it. How many steps came before that is no part of a portrait. So states with
-//! equal portraits may differ in the names of processes that will be started later. On a loop no
-//! process is started, since none ever disappears; so a loop can be executed wherever its first
-//! state is reached. But a stem that goes from state to state of the graph may meet a start. If it
-//! cannot be followed to the loop, the part of the graph without the goal is built once more from
-//! where the stem begins ([`Growth::beyond`]). There each state has a path of its own, and stems
-//! are such paths.
+//! **New processes.** A process that is started, or a carrier of the network, is named after its
+//! parent and the number of those that the parent had before. All of these are in the portrait,
+//! since no process ever disappears. So states with equal portraits go on alike, under equal names.
 
 use super::demands::{self, Lasso};
 use super::graph::{Edge, Graph};
@@ -22,7 +17,7 @@ use crate::explore::states::cursor::Cursor;
 use crate::explore::states::paths::Paths;
 use crate::explore::states::settings::Stateful;
 use crate::explore::states::store::StateId;
-use crate::model::{Action, Demand, Schedule, StopSignal, System, Temporal};
+use crate::model::{Action, Schedule, StopSignal, System};
 use crate::property::{
     Demands, Objection, Position, Watch, fairness, propositions, strong_actions,
 };
@@ -41,8 +36,6 @@ pub(super) struct Growth<'s, S: System> {
     watch: Watch,
     /// The demands that no lasso is known to violate yet.
     open: Vec<usize>,
-    /// States in which this proposition holds have no edges.
-    until: Option<usize>,
 }
 
 impl<'s, S: System> Growth<'s, S> {
@@ -57,7 +50,6 @@ impl<'s, S: System> Growth<'s, S> {
             enabled: Vec::new(),
             watch: Watch::new(stop),
             open: (0..count).collect(),
-            until: None,
         }
     }
 
@@ -94,26 +86,11 @@ impl<'s, S: System> Growth<'s, S> {
             }
             level = level.end..self.paths.count() as u32;
             depth += 1;
-            if self.graph.len() >= next_look && self.until.is_none() {
+            if self.graph.len() >= next_look {
                 next_look = self.graph.len() * 8;
                 self.judge(driver);
             }
         }
-    }
-
-    /// A lasso that violates the demand, and begins with a shortest path to `start`.
-    fn beyond(&mut self, start: u32, demand: &Demand, driver: &mut Driver<'_>) -> Option<Schedule> {
-        self.paths.seek(&mut self.cursor, StateId(start), self.graph.depth(start) as usize);
-        let mut rest = Growth::new(self.system, driver.signal().clone());
-        rest.until = Some(demand.goal);
-        rest.cursor.follow(&Schedule::of(&self.cursor.state))?;
-        let (first, _) = rest.cursor.matched();
-        rest.paths.begin(first);
-        rest.arrived(0, driver);
-        rest.grow(driver);
-        let demand = Demand { pattern: Temporal::AlwaysEventually, ..demand.clone() };
-        let lasso = demands::violating(&rest.graph, &demand, driver)?;
-        rest.schedule(&lasso)
     }
 
     /// Adds the present state, which is new.
@@ -125,23 +102,16 @@ impl<'s, S: System> Growth<'s, S> {
         {
             driver.object(locals, Position::new(locals, state), Objection::Wrong(failure));
         }
-        if self.until.is_none() {
-            driver.stats.states = Some(self.paths.count() as u64);
-        }
+        driver.stats.states = Some(self.paths.count() as u64);
     }
 
     /// Judges the current state, and adds its edges.
     fn visit(&mut self, id: StateId, depth: usize, driver: &mut Driver<'_>) {
-        if self.until.is_some_and(|goal| self.graph.holds(goal, id.0)) {
-            return self.graph.expanded();
-        }
         let mut enabled = std::mem::take(&mut self.enabled);
         enabled.clear();
         let Cursor { locals, state, .. } = &mut self.cursor;
         state.enabled(locals, &mut enabled);
-        if self.until.is_some() {
-            // All this is judged already.
-        } else if enabled.is_empty() {
+        if enabled.is_empty() {
             driver.terminal(locals, state);
         } else if locals.some_may_return() {
             driver.is_livelock(&mut self.watch, locals, state);
@@ -172,19 +142,14 @@ impl<'s, S: System> Growth<'s, S> {
         }
         self.cursor.execute(action);
         let Cursor { locals, state, .. } = &mut self.cursor;
-        match self.until {
-            None => driver.moved(locals, state, action),
-            Some(_) => driver.worked(1),
-        }
+        driver.moved(locals, state, action);
         let label = match self.system.liveness() {
             Some(_) => self.graph.label(strong_actions(locals, state)),
             None => 0,
         };
         let (to, is_new) = self.cursor.matched();
-        if self.until.is_none() {
-            let Cursor { locals, state, .. } = &self.cursor;
-            driver.transition((id.0, &[action], to.0), locals, state);
-        }
+        let Cursor { locals, state, .. } = &self.cursor;
+        driver.transition((id.0, &[action], to.0), locals, state);
         if is_new {
             self.paths.add(id, action);
             self.arrived(depth + 1, driver);
@@ -219,8 +184,7 @@ impl<'s, S: System> Growth<'s, S> {
                 self.open.push(number);
                 continue;
             };
-            let schedule = self.schedule(&lasso);
-            match schedule.or_else(|| self.beyond(lasso.start, &demand, driver)) {
+            match self.schedule(&lasso) {
                 Some(schedule) => driver.violates(self.system, number as u32, schedule),
                 // It is violated, but there is no execution to show.
                 None => driver.stop(StopReason::NoGuarantee),
