@@ -188,7 +188,7 @@ fn free(output: &Output) -> Value {
 fn search(explorer: &str) -> Vec<&str> {
     let n = match explorer {
         "parsimonious" => "N=12",
-        "s-por" | "de-s-por" | "dl-s-por" => "N=10",
+        "s-por" | "de-s-por" | "dl-s-por" | "fair" => "N=10",
         "prefix" => "N=13",
         _ => "N=9",
     };
@@ -240,7 +240,7 @@ fn a_killed_search_is_resumed() {
 #[ignore = "slow"]
 fn a_killed_search_is_resumed_at_length() {
     let of_classes = ["sleep", "parsimonious"];
-    let others = ["stateful", "fused", "s-por", "de-s-por", "dl-s-por", "prefix"];
+    let others = ["stateful", "fused", "s-por", "de-s-por", "dl-s-por", "fair", "prefix"];
     survive(&[&of_classes[..], &others].concat(), "often", 50, Duration::from_millis(600));
 }
 
@@ -326,8 +326,8 @@ fn what_is_damaged_or_of_another_search_is_refused() {
     refused(&["check", "ok.maz", "--checkpoint", "no/such/folder/file"], "cannot write");
     refused(&["check", "ok.maz", "--checkpoint", "x", "--max-traces", "5"], "cannot be used with");
     refused(&["check", "ok.maz", "--checkpoint", "x", "--warn", "unreached"], "unreached");
-    let fair = ["check", "ok.maz", "--explorer", "fair", "--checkpoint", "x"];
-    refused(&fair, "cannot be saved: one by `exhaustive`");
+    let dpor = ["check", "ok.maz", "--explorer", "dpor", "--checkpoint", "x"];
+    refused(&dpor, "cannot be saved: one by `exhaustive`");
     assert!(!Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cli/x").exists());
     // A space more or less changes nothing.
     damage(&checkpoint, |bad, good| {

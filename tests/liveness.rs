@@ -3,7 +3,7 @@
 
 mod judged;
 mod oracle;
-mod programs;
+pub mod programs;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -34,8 +34,8 @@ use crate::study::Stored;
 pub(super) struct CheckpointArgs {
     /// Save the search to this file every minute, at a limit, at a signal (SIGINT, SIGTERM), and
     /// when it is done. `mazurka resume FILE` goes on from there. If FILE is already a checkpoint
-    /// of this search, go on from it. For `prefix`, for explorers of states but `fair`, and for
-    /// those that can search a single branch
+    /// of this search, go on from it. For `prefix`, for explorers of states, and for those
+    /// that can search a single branch
     #[arg(long, value_name = "FILE", conflicts_with = "max_traces")]
     checkpoint: Option<PathBuf>,
     #[command(flatten)]

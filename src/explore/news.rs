@@ -185,6 +185,18 @@ impl News {
 pub(super) trait Noting {
     /// What they have led to.
     fn news(&mut self) -> Option<&mut News>;
+
+    /// Writes what it knows beside that, and cannot find when it goes again.
+    #[cfg(feature = "json")]
+    fn write_rest(&self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Reads what [`write_rest`](Noting::write_rest) has written, when it has gone again.
+    #[cfg(feature = "json")]
+    fn read_rest(&mut self, _: &mut dyn Read) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Has a search gone again, and is where it was, or found that it was never there?

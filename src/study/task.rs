@@ -136,7 +136,7 @@ pub(crate) fn refusal_to_save<S: System>(
     };
     Some(format!(
         "a search by `{name}`{why} cannot be saved: one by `exhaustive`, `sleep`, `parsimonious`, `source`, `optimal`, \
-         `udpor`, `stateful`, `fused`, `s-por` or `prefix` can"
+         `udpor`, `stateful`, `fused`, `s-por`, `fair` or `prefix` can"
     ))
 }
 

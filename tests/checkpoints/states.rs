@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mazurka::explore::{
-    AnyExplorer, Budget, EveryState, Explorer, Fused, Keeper, NoObserver, Order, Outcome, SPor,
+    AnyExplorer, Budget, EveryState, Explorer, Fair, Fused, Keeper, NoObserver, Order, Outcome, SPor,
     Stateful, StopReason, Switch, Switches, Verdict, explore, explore_saved,
 };
 use mazurka::lang::compile;
 use mazurka::model::System;
 
+use crate::liveness::programs::{Random, random_program};
 use crate::random_models::{Rng, Sample, Subject, actors, later, p2p, processes};
 use crate::symmetry::programs;
 
@@ -109,6 +110,7 @@ fn ways() -> Vec<(AnyExplorer, Option<u32>)> {
         (SPor::lazy(by_chance).into(), None),
         (SPor::lazy(by_traversal).into(), None),
         (SPor::lazy(Stateful { as_printed: true, ..Stateful::default() }).into(), None),
+        (Fair.into(), None),
     ];
     every.map(|(way, depth)| (way.into(), depth)).into_iter().chain(reduced).collect()
 }
@@ -219,6 +221,31 @@ fn what_grows_is_gone_on_with() {
     assert!(stops > 50, "{stops}");
 }
 
+/// How often searches by `fair` were stopped, and how many violated demands they found.
+fn of_demands(seeds: impl Iterator<Item = u64>) -> (u32, usize) {
+    let (mut stops, mut violated) = (0, 0);
+    for seed in seeds {
+        let Random { text, .. } = random_program(seed);
+        let program = compile("program.maz", &text, &[]).expect("a program");
+        stops += assert_same(&program, (Fair.into(), None), &mut Rng::new(seed), &|| text.clone());
+        let all = Budget { all: true, ..Budget::default() };
+        violated += explore(&program, Fair, all, &mut NoObserver).violations.len();
+    }
+    (stops, violated)
+}
+
+#[test]
+fn demands_are_judged_after_a_stop() {
+    let (stops, violated) = of_demands(0..60);
+    assert!(stops > 100 && violated > 10, "{stops} {violated}");
+}
+
+#[test]
+#[ignore = "slow"]
+fn demands_are_judged_after_a_stop_at_length() {
+    println!("{:?}", of_demands(60..4000));
+}
+
 /// Also if it distinguishes nothing, so that its view of a state has no words.
 #[test]
 fn invariants_are_judged_after_a_stop() {
@@ -253,6 +280,7 @@ fn other_states_are_refused() {
     assert_refuses_others(every.into());
     assert_refuses_others(Fused::default().into());
     assert_refuses_others(SPor::lazy(Stateful::default()).into());
+    assert_refuses_others(Fair.into());
 }
 
 pub(super) fn assert_refuses_others(explorer: AnyExplorer) {

@@ -133,11 +133,8 @@ impl<'s, S: System> BreadthFirst<'s, S> {
                 self.counts.push(u64::from(count - self.end));
                 self.end = count;
             }
-            kept::save_from_state_to_state(
-                self.news.as_ref(),
-                Form::BreadthFirst(self.next),
-                driver,
-            );
+            let form = Form::BreadthFirst(self.next);
+            kept::save_from_state_to_state(self, form, driver);
             let depth = self.counts.len() - 1;
             let state = StateId(self.next);
             self.next += 1;

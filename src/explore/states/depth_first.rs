@@ -250,7 +250,7 @@ impl<'s, S: System> DepthFirst<'s, S> {
     /// it was.
     fn go_on(&mut self, reduction: &mut impl Reduction<S>, driver: &mut Driver<'_>) {
         while self.depth > 0 && !driver.is_stopped() && !is_there(self.news.as_ref()) {
-            kept::save_from_state_to_state(self.news.as_ref(), Form::DepthFirst, driver);
+            kept::save_from_state_to_state(self, Form::DepthFirst, driver);
             if let Some(action) = self.next_transition() {
                 self.take(action, reduction, driver);
             } else if let Some(process) = self.finished() {

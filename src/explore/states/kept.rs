@@ -134,6 +134,7 @@ pub(super) fn gone_again<S: System, T: Noting>(
         let next = u32::try_from(next).ok().filter(|_| kind).ok_or_else(stray)?;
         let mut search = go(News::read(from)?, next, again);
         is_where_it_was(search.news(), again, driver)?;
+        search.read_rest(from)?;
         Ok(search)
     })
 }
@@ -166,10 +167,12 @@ pub(super) fn news(driver: &Driver<'_>) -> Option<News> {
 
 /// Saves a search on the model, if that is due.
 #[inline]
-pub(super) fn save_from_state_to_state(news: Option<&News>, form: Form, driver: &mut Driver<'_>) {
-    if let Some(news) = news
-        && driver.is_to_save_by_now()
-    {
+pub(super) fn save_from_state_to_state(
+    search: &mut impl Noting,
+    form: Form,
+    driver: &mut Driver<'_>,
+) {
+    if search.news().is_some() && driver.is_to_save_by_now() {
         driver.save(&mut |to| {
             match form {
                 Form::DepthFirst => write_number(to, DEPTH_FIRST)?,
@@ -178,7 +181,8 @@ pub(super) fn save_from_state_to_state(news: Option<&News>, form: Form, driver: 
                     write_number(to, next.into())?;
                 }
             }
-            news.write(to)
+            search.news().expect("a search that is saved").write(to)?;
+            search.write_rest(to)
         });
     }
 }

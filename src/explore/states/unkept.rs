@@ -31,7 +31,7 @@ pub(super) fn news(_: &Driver<'_>) -> Option<News> {
     None
 }
 
-pub(super) fn save_from_state_to_state(_: Option<&News>, _: Form, _: &mut Driver<'_>) {}
+pub(super) fn save_from_state_to_state(_: &mut impl Noting, _: Form, _: &mut Driver<'_>) {}
 
 impl<S: System> FullGraph<'_, S> {
     pub(super) fn keep_log(&mut self, _: &Driver<'_>) {}

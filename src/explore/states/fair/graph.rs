@@ -1,7 +1,12 @@
 //! The graph of states, as far as demands and fairness need it.
 
+#[cfg(feature = "json")]
+use std::io::{self, Read, Write};
+
 use rustc_hash::FxHashMap;
 
+#[cfg(feature = "json")]
+use crate::explore::saved::{read_numbers, stray, write_numbers};
 use crate::model::{Fairness, ProcessId};
 use crate::property::{StrongAction, StrongActions};
 
@@ -179,6 +184,42 @@ impl Graph {
         duties.into_iter().all(|&edge| {
             self.fairness(edge.mover()) == Fairness::MayStop && self.strong(edge).is_empty()
         })
+    }
+
+    /// Writes the edges.
+    #[cfg(feature = "json")]
+    pub(super) fn write_edges(&self, to: &mut dyn Write) -> io::Result<()> {
+        write_numbers(to, &self.firsts)?;
+        let words = self.edges.iter().flat_map(|edge| [edge.mover, edge.to, edge.label]);
+        write_numbers(to, &words.collect::<Vec<_>>())
+    }
+
+    /// Reads the edges of the first `expanded` states. All else is known.
+    ///
+    /// # Errors
+    /// If they are not edges of this graph.
+    #[cfg(feature = "json")]
+    pub(super) fn read_edges(&mut self, expanded: u32, from: &mut dyn Read) -> io::Result<()> {
+        self.firsts = read_numbers(from)?;
+        let words = read_numbers(from)?;
+        let (edges, rest) = words.as_chunks();
+        self.edges = edges.iter().map(|&[mover, to, label]| Edge { mover, to, label }).collect();
+        let is_known = |edge: &Edge| {
+            (edge.to as usize) < self.len()
+                && (edge.label as usize) < self.labels.len()
+                && self.fairness.get(edge.mover().index()).is_some_and(Option::is_some)
+        };
+        let are_fit = self.firsts.len() == expanded as usize + 1
+            && self.firsts.is_sorted()
+            && (self.firsts[0], self.firsts[expanded as usize] as usize) == (0, self.edges.len())
+            && rest.is_empty()
+            && self.edges.iter().all(is_known);
+        if are_fit { Ok(()) } else { Err(stray()) }
+    }
+
+    /// The number of lists of strongly fair actions.
+    pub(super) fn labels(&self) -> usize {
+        self.labels.len()
     }
 
     /// Bytes in use, and the bytes that the next edges may allocate.

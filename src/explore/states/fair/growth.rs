@@ -9,12 +9,20 @@
 //! parent and the number of those that the parent had before. All of these are in the portrait,
 //! since no process ever disappears. So states with equal portraits go on alike, under equal names.
 
+#[cfg(feature = "json")]
+use std::io::{self, Read, Write};
+
 use super::demands::{self, Lasso};
 use super::graph::{Edge, Graph};
 use crate::explore::driver::Driver;
+use crate::explore::news::{Form, Led, News, Noting};
 use crate::explore::result::StopReason;
+#[cfg(feature = "json")]
+use crate::explore::saved::{read_number, read_words, stray, write_number, write_words};
 use crate::explore::states::cursor::Cursor;
+use crate::explore::states::kept;
 use crate::explore::states::paths::Paths;
+use crate::explore::states::plan::Ended;
 use crate::explore::states::settings::Stateful;
 use crate::explore::states::store::StateId;
 use crate::model::{Action, Schedule, StopSignal, System};
@@ -26,7 +34,29 @@ use crate::property::{
 /// again each time that it has grown to eight times as many.
 const FIRST_LOOK: usize = 1 << 16;
 
-pub(super) struct Growth<'s, S: System> {
+/// Builds the graph of a system, or goes on with it, and judges it.
+pub(super) fn explore<S: System>(system: &S, driver: &mut Driver<'_>) {
+    let form = Form::BreadthFirst(0);
+    let known = kept::gone_again(system, form, driver, |news, next, again| {
+        let mut growth = Growth::new(system, again.signal().clone());
+        growth.news = Some(news);
+        growth.begin(again);
+        growth.go_on(next, again);
+        growth
+    });
+    match known {
+        Ok(Some(growth)) => growth.finish(driver),
+        Ok(None) => {
+            let mut growth = Growth::new(system, driver.signal().clone());
+            growth.news = kept::news(driver);
+            growth.begin(driver);
+            growth.finish(driver);
+        }
+        Err(Ended) => {}
+    }
+}
+
+struct Growth<'s, S: System> {
     system: &'s S,
     cursor: Cursor<'s, S>,
     paths: Paths,
@@ -36,10 +66,40 @@ pub(super) struct Growth<'s, S: System> {
     watch: Watch,
     /// The demands that no lasso is known to violate yet.
     open: Vec<usize>,
+    /// With this number of states, they are judged again.
+    next_look: usize,
+    /// The next state to visit.
+    next: u32,
+    /// What the transitions have led to, if the search is saved.
+    news: Option<News>,
+}
+
+impl<S: System> Noting for Growth<'_, S> {
+    fn news(&mut self) -> Option<&mut News> {
+        self.news.as_mut()
+    }
+
+    #[cfg(feature = "json")]
+    fn write_rest(&self, to: &mut dyn Write) -> io::Result<()> {
+        let open: Vec<_> = self.open.iter().map(|&number| number as u64).collect();
+        write_words(to, &open)?;
+        write_number(to, self.next_look as u64)?;
+        self.graph.write_edges(to)
+    }
+
+    #[cfg(feature = "json")]
+    fn read_rest(&mut self, from: &mut dyn Read) -> io::Result<()> {
+        let open: Vec<_> = read_words(from)?.into_iter().map(|number| number as usize).collect();
+        if !open.is_sorted() || !open.iter().all(|number| self.open.contains(number)) {
+            return Err(stray());
+        }
+        (self.open, self.next_look) = (open, read_number(from)? as usize);
+        self.graph.read_edges(self.next, from)
+    }
 }
 
 impl<'s, S: System> Growth<'s, S> {
-    pub(super) fn new(system: &'s S, stop: StopSignal) -> Self {
+    fn new(system: &'s S, stop: StopSignal) -> Self {
         let count = system.liveness().map_or(0, |liveness| liveness.count());
         let propositions = system.liveness().map_or(0, |liveness| liveness.propositions());
         Growth {
@@ -50,19 +110,31 @@ impl<'s, S: System> Growth<'s, S> {
             enabled: Vec::new(),
             watch: Watch::new(stop),
             open: (0..count).collect(),
+            next_look: FIRST_LOOK,
+            next: 0,
+            news: None,
         }
     }
 
-    /// Builds the graph, and judges it.
-    pub(super) fn explore(mut self, driver: &mut Driver<'_>) {
-        if !driver.budget().properties.contain::<Demands>() {
+    /// Begins in the initial state.
+    fn begin(&mut self, driver: &mut Driver<'_>) {
+        let budget = driver.budget();
+        if !budget.properties.contain::<Demands>() {
             self.open.clear();
+        }
+        // On a part of the graph, a lasso need not be a shortest one.
+        if budget.all || budget.shortest {
+            self.next_look = usize::MAX;
         }
         driver.started(&mut self.cursor.locals, &self.cursor.state);
         let (initial, _) = self.cursor.matched();
         self.paths.begin(initial);
         self.arrived(0, driver);
-        self.grow(driver);
+    }
+
+    /// Visits all states that are left, and judges the graph.
+    fn finish(mut self, driver: &mut Driver<'_>) {
+        self.go_on(u32::MAX, driver);
         if !driver.is_stopped() {
             self.judge(driver);
         }
@@ -71,26 +143,27 @@ impl<'s, S: System> Growth<'s, S> {
         driver.stats.state_bytes = Some(bytes as u64);
     }
 
-    /// Visits all states that are reached from the first one.
-    fn grow(&mut self, driver: &mut Driver<'_>) {
-        // On a part of the graph, a lasso need not be a shortest one.
-        let wants_all = driver.budget().all || driver.budget().shortest;
-        let mut next_look = if wants_all { usize::MAX } else { FIRST_LOOK };
-        let (mut level, mut depth) = (0..1, 0);
-        while !level.is_empty() && !driver.is_stopped() {
-            for state in level.clone() {
-                if !driver.is_stopped() {
-                    self.paths.seek(&mut self.cursor, StateId(state), depth);
-                    self.visit(StateId(state), depth, driver);
-                }
-            }
-            level = level.end..self.paths.count() as u32;
-            depth += 1;
-            if self.graph.len() >= next_look {
-                next_look = self.graph.len() * 8;
+    /// Visits the states that are reached from the first one, up to this one.
+    fn go_on(&mut self, until: u32, driver: &mut Driver<'_>) {
+        while self.next < until && (self.next as usize) < self.graph.len() && !driver.is_stopped() {
+            kept::save_from_state_to_state(self, Form::BreadthFirst(self.next), driver);
+            let (state, depth) = (self.next, self.graph.depth(self.next));
+            self.next += 1;
+            self.paths.seek(&mut self.cursor, StateId(state), depth as usize);
+            self.visit(StateId(state), depth as usize, driver);
+            let is_level = (self.next as usize) < self.graph.len()
+                && self.graph.depth(self.next) == depth
+                || self.goes_again();
+            if !is_level && self.graph.len() >= self.next_look {
+                self.next_look = self.graph.len() * 8;
                 self.judge(driver);
             }
         }
+    }
+
+    /// Does it go again through what was saved? Then the edges will be read.
+    fn goes_again(&self) -> bool {
+        self.news.as_ref().is_some_and(News::goes_again)
     }
 
     /// Adds the present state, which is new.
@@ -129,7 +202,9 @@ impl<'s, S: System> Growth<'s, S> {
             }
             self.step(id, action, depth, driver);
         }
-        self.graph.expanded();
+        if !self.goes_again() {
+            self.graph.expanded();
+        }
         self.enabled = enabled;
     }
 
@@ -140,21 +215,34 @@ impl<'s, S: System> Growth<'s, S> {
         if self.system.liveness().is_some() {
             self.graph.note_fairness(action.process, || fairness(locals, state, action.process));
         }
+        let foretold = self.news.as_mut().and_then(News::foretold);
+        if foretold == Some(Led::Known) {
+            return driver.moved_on(depth + 1);
+        }
         self.cursor.execute(action);
         let Cursor { locals, state, .. } = &mut self.cursor;
         driver.moved(locals, state, action);
+        let labels = self.graph.labels();
         let label = match self.system.liveness() {
             Some(_) => self.graph.label(strong_actions(locals, state)),
             None => 0,
         };
         let (to, is_new) = self.cursor.matched();
+        if let Some(news) = &mut self.news {
+            let led = match is_new {
+                true => Led::New,
+                false if self.graph.labels() > labels => Led::Told,
+                false => Led::Known,
+            };
+            news.note(foretold, led);
+        }
         let Cursor { locals, state, .. } = &self.cursor;
         driver.transition((id.0, &[action], to.0), locals, state);
         if is_new {
             self.paths.add(id, action);
             self.arrived(depth + 1, driver);
         }
-        if self.system.liveness().is_some() {
+        if self.system.liveness().is_some() && foretold.is_none() {
             self.graph.add_edge(Edge::new(action.process, to.0, label, is_optional));
         }
         self.cursor.undo(1);

@@ -1,6 +1,6 @@
 //! The explorer `fair`: its profile, and what it refuses. See the head of the module.
 
-use super::growth::Growth;
+use super::growth;
 use crate::explore::budget::{Budget, Depth};
 use crate::explore::driver::Driver;
 use crate::explore::explorer::{Explorer, Guarantee, Profile};
@@ -28,6 +28,7 @@ impl Explorer for Fair {
             takes: Takes::NOTHING,
             depth: Depth::Unbounded,
             every_state: true,
+            can_be_saved: true,
             judges_loops: true,
             knows_when_stuck: true,
             ..Profile::default()
@@ -44,6 +45,6 @@ impl Explorer for Fair {
         if self.refusal(system, driver.budget()).is_some() {
             return driver.stop(StopReason::NoGuarantee);
         }
-        Growth::new(system, driver.signal().clone()).explore(driver);
+        growth::explore(system, driver);
     }
 }
