@@ -266,6 +266,30 @@ fn limits_and_signals_save_the_search() {
     assert!(said.contains("resumed from") && said.contains("not checked"), "{said}");
 }
 
+/// A search that is saved takes no turns: the explorer is chosen before it begins, and the same
+/// command goes on with it.
+#[test]
+fn without_an_explorer_one_is_chosen() {
+    let choices = file("choices").with_extension("maz");
+    let program = "shared x: [int; 14] = 0;
+        process P[i in 0..14] { x[i] = choose(0..4); if x[i] == 3 { x[i] = 0; } }";
+    fs::write(&choices, program).unwrap();
+    for (spec, expected) in [
+        (text(&choices), "prefix"),
+        ("../../../specs/liveness/ticket-lock.maz", "fair"),
+        ("ok.maz", "parsimonious"),
+    ] {
+        let checkpoint = file(&format!("chosen-{expected}"));
+        let args = ["check", spec, "--format", "json", "--checkpoint", text(&checkpoint)];
+        let first = run(&args);
+        assert!(stderr(&first).contains(&format!("by {expected}")), "{}", stderr(&first));
+        let again = run(&args);
+        assert_eq!(json(&again)["explorer"], expected);
+        assert_eq!(json(&again)["resumed_from"], text(&checkpoint));
+        assert_eq!(free(&again), free(&first));
+    }
+}
+
 /// Branches that were written for other machines are searched, too.
 #[test]
 fn branches_are_resumed() {
@@ -326,8 +350,8 @@ fn what_is_damaged_or_of_another_search_is_refused() {
     refused(&["check", "ok.maz", "--checkpoint", "no/such/folder/file"], "cannot write");
     refused(&["check", "ok.maz", "--checkpoint", "x", "--max-traces", "5"], "cannot be used with");
     refused(&["check", "ok.maz", "--checkpoint", "x", "--warn", "unreached"], "unreached");
-    let dpor = ["check", "ok.maz", "--explorer", "dpor", "--checkpoint", "x"];
-    refused(&dpor, "cannot be saved: one by `exhaustive`");
+    let sampled = ["check", "ok.maz", "--explorer", "random", "--checkpoint", "x"];
+    refused(&sampled, "cannot be saved: one by `exhaustive`");
     assert!(!Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cli/x").exists());
     // A space more or less changes nothing.
     damage(&checkpoint, |bad, good| {

@@ -124,9 +124,35 @@ fn states_are_estimated_by_smaller_constants() {
     let (text, told) = (stdout(&output), stderr(&output));
     assert_eq!(code(&output), 3, "{text}");
     assert!(text.contains("In all there are about 16,800,000 states (as with N="), "{text}");
-    let last = told.lines().last().expect("progress");
-    let last: serde_json::Value = serde_json::from_str(last).expect("JSON");
+    let last = last_progress(&told);
     assert_eq!(last["estimated_states"], 1 << 24, "{last}");
     assert!(last["seconds_left"].as_f64() > Some(0.0), "{last}");
     assert_eq!(last["estimated_classes"], serde_json::Value::Null, "{last}");
+}
+
+fn last_progress(told: &str) -> serde_json::Value {
+    let last = told.lines().rfind(|line| line.starts_with('{')).expect("progress");
+    serde_json::from_str(last).expect("JSON")
+}
+
+/// A search that is saved says as much as others: while it runs, after a limit, and when it goes on.
+#[test]
+fn so_are_searches_that_are_saved() {
+    let adders = "shared x: int = 0; process P[i in 0..12] { fetch_add(x, 1); }";
+    let of_states = ("stateful:without=symmetry", INDEPENDENT, "states_in_all", "estimated_states");
+    let of_classes = ("parsimonious", adders, "estimate", "estimated_classes");
+    for ((explorer, text, in_all, meanwhile), timeout) in
+        [(of_states, "3500ms"), (of_classes, "8s")]
+    {
+        let file = format!("{}/saved-{}", env!("CARGO_TARGET_TMPDIR"), std::process::id());
+        let _ = std::fs::remove_file(&file);
+        let limits = ["--timeout", timeout, "--progress", "json", "--format", "json"];
+        let begin = ["check", "-", "--explorer", explorer, "--checkpoint", &file];
+        for command in [&begin[..], &["resume", &file]] {
+            let output = run_with(&[command, &limits].concat(), text);
+            let (result, last) = (json(&output), last_progress(&stderr(&output)));
+            let is_told = !result[in_all].is_null() && !last[meanwhile].is_null();
+            assert!(is_told, "{command:?}: {result} {last}");
+        }
+    }
 }

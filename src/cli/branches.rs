@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, value_parser};
 
-use super::options::SpecArgs;
 use super::output::Output;
 use super::parts::{BEGINNING, Searched, name, strays};
 use super::progress::Progress;
@@ -17,7 +16,7 @@ use super::verification::{ResultArgs, SearchArgs};
 use super::{Exit, Failure, files, interrupt, memory};
 use crate::explore::{Budget, Explorer, OPTIONS, Outcome, Setting, Splits};
 use crate::report::text::{plural, quoted_path, shown};
-use crate::study::{Limits, Searchable, Stored, Task, task};
+use crate::study::{Case, Limits, Searchable, Stored, Task, task};
 
 /// Options for a search in parts.
 #[derive(Args)]
@@ -95,13 +94,11 @@ impl BranchArgs {
 /// If the spec cannot be compiled, or the explorer cannot be used on it in branches. If `is_saved`:
 /// if the search cannot be saved.
 pub(super) fn task_of(
-    spec: &SpecArgs,
+    (case, spec): (Case, &Spec),
     setting: Setting,
     (limits, budget): (&Limits, &Budget),
     (keep_events, is_saved): (Option<usize>, bool),
-    output: &Output,
 ) -> Result<Task, Failure> {
-    let (case, spec) = Spec::with_case(spec, output)?;
     let refusal = match is_saved {
         true => task::refusal_to_save(&setting, &spec.program, budget),
         false => task::refusal(&setting, &spec.program, budget),

@@ -7,13 +7,12 @@ use clap::Args as ClapArgs;
 use super::branches::{self, BranchArgs};
 use super::checkpoint::{self, CheckpointArgs};
 use super::drawing::Effort;
-use super::faster::{faster, size, time_for_states};
-use super::growth::states_in_all;
+use super::faster::{Advice, advice};
+use super::growth::in_all;
 use super::options::{ReportedArgs, SpecArgs};
 use super::output::Output;
 #[cfg(feature = "mpi")]
 use super::post::Post;
-use super::progress::{self, InAll};
 use super::session::Session;
 use super::spec::{Spec, refusal};
 use super::verification::{self, ResultArgs, SearchArgs};
@@ -23,8 +22,9 @@ use super::{
     machines::{self, Coordinator},
     verification::Judged,
 };
-use crate::explore::{Budget, Explorer, Guarantee, Part, Setting, explore};
+use crate::explore::{Budget, Part, Setting, explore};
 use crate::property::Properties;
+use crate::report::lint::Levels;
 use crate::report::{CheckReport, Variants};
 use crate::study::{Case, Limits, Stored};
 
@@ -93,32 +93,16 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     let limits = args.search.limits()?;
     let lints = args.lints.levels(&args.spec.setup.lints())?;
-    let default = match args.branches.folder() {
-        Some(_) => in_branches(&args, &limits),
-        None if args.checkpoint.file().is_some() => in_branches(&args, &limits),
-        None if args.keep_events || args.certificate.is_some() => "udpor",
-        None if lints.ask_about_all() => "udpor",
-        None => "auto",
+    if args.branches.folder().is_some() || args.checkpoint.file().is_some() {
+        return in_parts(&args, limits, lints, output);
+    }
+    let default = match () {
+        () if args.keep_events || args.certificate.is_some() => "udpor",
+        () if lints.ask_about_all() => "udpor",
+        () => "auto",
     };
     let setting = args.search.setting(default)?;
     let drawing = args.results.direct([args.spec.path.as_path()], output)?;
-    if args.branches.folder().is_some() {
-        if setting.options().jobs.is_some() {
-            return Err(Failure::Usage(
-                "--jobs is for a search: a search is cut by one thread".into(),
-            ));
-        }
-        let whole = whole(&args, setting, &limits, output)?;
-        return branches::cut(&args.spec.path, whole, &args.branches, output);
-    }
-    if let Some(file) = args.checkpoint.file() {
-        verification::refuse_unreached(&lints)?;
-        let (jobs, setting) = (setting.options().jobs, setting.without_jobs());
-        let whole = whole(&args, setting, &limits, output)?;
-        let interval = args.checkpoint.interval();
-        let session = Session { file, input: &args.spec.path, jobs, interval, limits, lints };
-        return checkpoint::begin(whole, session, (&args.results, drawing), output);
-    }
     let (case, mut variants) = Spec::variants(&args.spec, output)?;
     if let Some(file) = &args.certificate {
         certificate::may_be_written(file, &args.spec.path, (&setting, &limits), &variants)?;
@@ -140,22 +124,12 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     }
     budget.all |= args.certificate.is_some();
     let mut progress = args.search.progress(output);
-    let profile = setting.profile();
-    let counts_classes = profile.chooses || profile.guarantee >= Guarantee::EveryClass;
     let mut reports = Vec::new();
     let (mut drawn, mut certified) = (None, None);
     for spec in &variants {
         let semantics = spec.subject.semantics.unwrap_or(case.semantics);
         let case = Case { semantics, ..case.clone() };
-        let guess = |budget: &Budget, time| match profile.guarantee {
-            _ if counts_classes => progress::classes(&spec.program, budget, time),
-            Guarantee::EveryEnd => {
-                // An estimate that is there soon, or else a later one.
-                let within = |time| states_in_all(&case, &spec.program, setting, (budget, time));
-                within(time / 5).or_else(|| within(time)).map(InAll::States)
-            }
-            _ => None,
-        };
+        let guess = |budget: &Budget, time| in_all(&case, &spec.program, setting, (budget, time));
         let outcome = progress.beside(guess, &budget, |progress| match args.certificate {
             Some(_) => {
                 let found = certificate::search(spec, setting, budget.clone(), progress);
@@ -176,16 +150,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
             warnings.extend(lint::unreached(spec));
         }
         let warnings = lints.applied(warnings);
-        let estimate = size(&spec.program, &limits, &budget, &outcome);
-        let states_in_all = match time_for_states(&limits, &outcome) {
-            Some(time) if outcome.stats.states.is_some() => {
-                states_in_all(&case, &spec.program, setting, (&budget, time))
-            }
-            _ => None,
-        };
-        let states_in_all =
-            states_in_all.filter(|all| outcome.stats.states.is_some_and(|n| n <= all.number));
-        let faster = faster(spec, &setting, &limits, &budget, &outcome);
+        let advice = advice((&case, spec), setting, &limits, &budget, &outcome);
+        let Advice { faster, estimate, states_in_all } = advice;
         let shortest = args.search.shortest;
         reports.push(CheckReport { shortest, warnings, faster, estimate, states_in_all, ..report });
         if drawn.is_none() && !outcome.violations.is_empty() {
@@ -208,6 +174,40 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+/// A search that is cut into branches, or saved.
+fn in_parts(
+    args: &Args,
+    limits: Limits,
+    lints: Levels,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let file = args.checkpoint.file();
+    let (case, spec) = Spec::with_case(&args.spec, output)?;
+    let budget = args.search.budget_of(&limits);
+    let default = match (in_branches(args, &limits), file) {
+        ("parsimonious", Some(file)) if args.search.names_no_explorer() => {
+            checkpoint::favourite(file, &spec.program, &budget, output)?
+        }
+        (default, _) => default,
+    };
+    let setting = args.search.setting(default)?;
+    let drawing = args.results.direct([args.spec.path.as_path()], output)?;
+    let (jobs, setting) = (setting.options().jobs, setting.without_jobs());
+    let whole = whole(args, (case, &spec), setting, &limits)?;
+    let Some(file) = file else {
+        if jobs.is_some() {
+            let why = "--jobs is for a search: a search is cut by one thread";
+            return Err(Failure::Usage(why.into()));
+        }
+        return branches::cut(&args.spec.path, whole, &args.branches, output);
+    };
+    verification::refuse_unreached(&lints)?;
+    let interval = args.checkpoint.interval();
+    let (input, progress) = (&args.spec.path, args.search.progress(output));
+    let session = Session { file, input, jobs, interval, progress, limits, lints };
+    checkpoint::begin(whole, session, (&args.results, drawing), output)
+}
+
 /// The explorer of a search in branches, if none is named: one whose branches repeat nothing, if it
 /// can do what is asked.
 fn in_branches(args: &Args, limits: &Limits) -> &'static str {
@@ -220,14 +220,14 @@ fn in_branches(args: &Args, limits: &Limits) -> &'static str {
 /// The whole search as one part that has not begun.
 fn whole(
     args: &Args,
+    spec: (Case, &Spec),
     setting: Setting,
     limits: &Limits,
-    output: &Output,
 ) -> Result<Stored, Failure> {
     let keep_events = args.keep_events.then_some(usize::MAX);
-    let budget = args.search.budget_of(limits);
     let how = (keep_events, args.checkpoint.file().is_some());
-    let task = branches::task_of(&args.spec, setting, (limits, &budget), how, output)?;
+    let budget = args.search.budget_of(limits);
+    let task = branches::task_of(spec, setting, (limits, &budget), how)?;
     Ok(Stored::new(task, Part::whole()))
 }
 
@@ -259,12 +259,15 @@ fn searched_by(args: &Args, ranks: &mut Coordinator, output: &mut Output) -> Res
     }
     let path = args.spec.path.as_path();
     let drawing = args.results.direct([path], output)?;
-    let whole = whole(args, args.search.setting(in_branches(args, &limits))?, &limits, output)?;
+    let (case, spec) = Spec::with_case(&args.spec, output)?;
+    let setting = args.search.setting(in_branches(args, &limits))?;
+    let whole = whole(args, (case, &spec), setting, &limits)?;
     let (mut stored, resumed_from) = ranks.resume(whole)?;
     let searched = stored.searched(path)?;
     let outcome = ranks.search(&mut stored, &searched, &limits, output)?;
     let shortest = stored.task.shortest;
-    let judged = Judged { limits, shortest, lints, merged: None, resumed_from };
+    let (merged, advice) = (None, Advice::default());
+    let judged = Judged { limits, shortest, lints, merged, resumed_from, advice };
     verification::report(
         &searched,
         &outcome,

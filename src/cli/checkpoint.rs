@@ -15,15 +15,18 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use super::faster::advice;
+use super::growth::in_all;
 use super::merge::replay;
 use super::options::time;
 use super::output::Output;
 use super::parts::strays;
-use super::progress::Progress;
+use super::progress::InAll;
 use super::session::{Session, judged, say_how_to_go_on};
-use super::verification::{self, ResultArgs, Wanted};
+use super::verification::{self, Judged, ResultArgs, Wanted};
 use super::{Exit, Failure, branches, files, interrupt, memory, states};
-use crate::explore::{Budget, Explorer, Kept, Outcome, Part, Place, Saving, Setting, keep};
+use crate::explore::{Auto, Budget, Explorer, Kept, Outcome, Part, Place, Saving, Setting, keep};
+use crate::lang::Program;
 use crate::model::System;
 use crate::property::Properties;
 use crate::report::text::shown;
@@ -80,6 +83,31 @@ pub(super) fn begin(
     go_on(stored, resumed_from, session, results, output)
 }
 
+/// The explorer for a search that is saved, if none is named: that of the checkpoint, if there is
+/// one. If not, the one that [`Auto`] would rather have; with options that it does not take,
+/// another one.
+pub(super) fn favourite(
+    file: &Path,
+    program: &Program,
+    budget: &Budget,
+    output: &Output,
+) -> Result<&'static str, Failure> {
+    if file.exists() && !files::is_stdin(file) {
+        let stored = match states::read(file)? {
+            Some((stored, _)) => stored,
+            None => Stored::read(file)?,
+        };
+        let setting: Setting = stored.task.setting.parse().map_err(Failure::Usage)?;
+        return Ok(setting.profile().name);
+    }
+    let budget = Budget { cancel: interrupt::flag()?, ..budget.clone() };
+    let favourite = Auto::default().favourite(program, &budget);
+    // Its branches repeat nothing, and those of UDPOR do.
+    let name = favourite.filter(|&name| name != "udpor").unwrap_or("parsimonious");
+    output.remark(format!("The search is by {name}, which can be saved.\n"));
+    Ok(name)
+}
+
 /// Is it a search whose explorer writes its state?
 fn is_of_states(stored: &Stored) -> Result<bool, Failure> {
     let setting: Setting = stored.task.setting.parse().map_err(Failure::Usage)?;
@@ -114,7 +142,7 @@ fn fitting(file: &Path, known: &Stored, whole: &Stored) -> Result<String, Failur
 pub(super) fn go_on(
     mut stored: Stored,
     resumed_from: Option<String>,
-    session: Session<'_>,
+    mut session: Session<'_>,
     (results, drawing): (&ResultArgs, Wanted<'_>),
     output: &mut Output,
 ) -> Result<Exit, Failure> {
@@ -126,7 +154,11 @@ pub(super) fn go_on(
         properties: &searched.properties,
         how: Kept::by(jobs.unwrap_or(NonZeroU32::MIN)),
     };
-    let found = search(&mut stored, searching, &session, &searched.budget, output)?;
+    let (program, setting) = (&searched.spec.program, searched.setting);
+    let case = stored.task.case().cloned();
+    let case = case.as_ref().expect("the program is a spec");
+    let guess = |budget: &Budget, time| in_all(case, program, setting, (budget, time));
+    let found = search(&mut stored, searching, (&mut session, guess), &searched.budget, output)?;
     let Session { file, limits, lints, .. } = session;
     let outcome = found.outcome;
     if !stored.part.has_beginning() {
@@ -135,7 +167,8 @@ pub(super) fn go_on(
         found.saved?;
         return Ok(outcome.verdict().into());
     }
-    let judged = judged(&stored, limits, lints, resumed_from);
+    let advice = advice((case, &searched.spec), setting, &limits, &searched.budget, &outcome);
+    let judged = Judged { advice, ..judged(&stored, limits, lints, resumed_from) };
     let peak = stored.peak_memory_bytes;
     let exit = verification::report(&searched, &outcome, peak, judged, (results, drawing), output)?;
     found.saved?;
@@ -168,12 +201,12 @@ pub(super) struct Found {
 pub(super) fn search<S: System>(
     stored: &mut Stored,
     searching: Searching<'_, S>,
-    session: &Session<'_>,
+    (session, guess): (&mut Session<'_>, impl FnOnce(&Budget, Duration) -> Option<InAll> + Send),
     budget: &Budget,
     output: &mut Output,
 ) -> Result<Found, Failure> {
     let Searching { system, setting, properties, how } = searching;
-    let &Session { file, interval, ref limits, .. } = session;
+    let &mut Session { file, interval, ref limits, ref mut progress, .. } = session;
     if files::is_stdin(file) {
         return Err(Failure::Usage("a search is saved to a file: it needs a name".into()));
     }
@@ -199,9 +232,10 @@ pub(super) fn search<S: System>(
             output.warn(why);
         }
     };
-    let mut progress = Progress::new(!output.is_quiet());
     let saving = Saving { interval, save: &mut save };
-    let outcome = keep(&mut part, (system, setting), how, &budget, saving, &mut progress);
+    let outcome = progress.beside(guess, &budget, |progress| {
+        keep(&mut part, (system, setting), how, &budget, saving, progress)
+    });
     progress.finish();
     let mut outcome = outcome.map_err(|stray| strays(file, stray))?;
     replay((system, properties), &outcome, &[(file, &part)])?;

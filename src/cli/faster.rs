@@ -8,14 +8,15 @@
 
 use std::time::Duration;
 
+use super::growth::states_in_all;
 use super::spec::{Spec, refusal};
 use crate::explore::estimate::estimate;
 use crate::explore::{
     Budget, Explorer, Guarantee, Listed, NoObserver, Options, Outcome, Setting, StopReason, explore,
 };
 use crate::model::System;
-use crate::report::{Faster, Size};
-use crate::study::Limits;
+use crate::report::{Faster, Size, StatesInAll};
+use crate::study::{Case, Limits};
 
 /// The longest time of a trial, or of an estimate.
 const LONGEST: Duration = Duration::from_secs(1);
@@ -24,10 +25,36 @@ const LONGEST_FOR_STATES: Duration = Duration::from_secs(5);
 /// The largest number of samples of an estimate.
 const SAMPLES: u32 = 100;
 
+/// What is said after a search that a limit has ended.
+#[derive(Default)]
+pub(super) struct Advice {
+    pub(super) faster: Option<Faster>,
+    pub(super) estimate: Option<Size>,
+    pub(super) states_in_all: Option<StatesInAll>,
+}
+
+/// What is to be said after this search. Takes a part of its time, and none if no limit has ended
+/// it.
+pub(super) fn advice(
+    (case, spec): (&Case, &Spec),
+    setting: Setting,
+    limits: &Limits,
+    budget: &Budget,
+    outcome: &Outcome,
+) -> Advice {
+    let estimate = size(&spec.program, limits, budget, outcome);
+    let states_in_all = outcome.stats.states.and_then(|known| {
+        let time = time_for_states(limits, outcome)?;
+        let found = states_in_all(case, &spec.program, setting, (budget, time))?;
+        (known <= found.number).then_some(found)
+    });
+    Advice { faster: faster(spec, &setting, limits, budget, outcome), estimate, states_in_all }
+}
+
 /// An explorer that completes, in a small part of the time, the search that ran out of time. `None`
 /// with a limit on the depth, because a depth has another meaning for other explorers, and after
 /// `auto`, which tries them itself.
-pub(super) fn faster(
+fn faster(
     spec: &Spec,
     setting: &Setting,
     limits: &Limits,
@@ -69,7 +96,7 @@ pub(super) fn size<S: System>(
 }
 
 /// The time to estimate the number of states, after a search that a limit has ended.
-pub(super) fn time_for_states(limits: &Limits, outcome: &Outcome) -> Option<Duration> {
+fn time_for_states(limits: &Limits, outcome: &Outcome) -> Option<Duration> {
     Some(LONGEST_FOR_STATES.min(time_to_limit(limits, outcome)? / 10))
 }
 

@@ -19,7 +19,8 @@
 
 use std::time::{Duration, Instant};
 
-use crate::explore::{Budget, Explorer, NoObserver, Setting, explore};
+use super::progress::{self, InAll};
+use crate::explore::{Budget, Explorer, Guarantee, NoObserver, Setting, explore};
 use crate::lang::Program;
 use crate::model::Value;
 use crate::report::StatesInAll;
@@ -32,6 +33,28 @@ const MOST_STEPS: u32 = 4;
 /// Factors of growth are about the same if their ratio is less than this: for one or two steps, and
 /// for more.
 const STEADY: [f64; 2] = [2.5, 1.25];
+
+/// About how much there is to explore for a search of this program by this explorer, found within
+/// this time. `None` if that is not known.
+pub(super) fn in_all(
+    case: &Case,
+    program: &Program,
+    setting: Setting,
+    (budget, time): (&Budget, Duration),
+) -> Option<InAll> {
+    let profile = setting.profile();
+    match profile.guarantee {
+        _ if profile.chooses || profile.guarantee >= Guarantee::EveryClass => {
+            progress::classes(program, budget, time)
+        }
+        Guarantee::EveryEnd => {
+            // An estimate that is there soon, or else a later one.
+            let within = |time| states_in_all(case, program, setting, (budget, time));
+            within(time / 5).or_else(|| within(time)).map(InAll::States)
+        }
+        _ => None,
+    }
+}
 
 /// Estimates the number of states that a search of this program stores, within this time. `None` if
 /// the program has no constants that say it, or if the time is too short.

@@ -2,17 +2,21 @@
 //! program at once. In a session it ends the work of a command, or else the session.
 
 use std::process;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use super::Failure;
 
-/// The flag that the first interrupt sets.
+/// The flag that the first interrupt sets, always the same.
 ///
 /// # Errors
-/// If called twice, or if the thread that waits for interrupts cannot be started.
+/// If the thread that waits for interrupts cannot be started.
 pub(super) fn flag() -> Result<Arc<AtomicBool>, Failure> {
-    let flag = Arc::new(AtomicBool::new(false));
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    if let Some(flag) = FLAG.get() {
+        return Ok(flag.clone());
+    }
+    let flag = FLAG.get_or_init(Arc::default).clone();
     let raised = Arc::clone(&flag);
     let handler = move || {
         if raised.swap(true, Ordering::Relaxed) {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args as ClapArgs;
 
+use super::faster::Advice;
 use super::options::LintArgs;
 use super::output::Output;
 use super::parts::{self, BEGINNING};
@@ -68,7 +69,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
     let (limits, shortest) = (whole.task.limits(), whole.task.shortest);
     let source = whole.task.case().map_or("", |case| &case.source);
     let merged = Some(Merged { files: files.len(), source_hash: hash(source) });
-    let judged = Judged { limits, shortest, lints, merged, resumed_from: None };
+    let (resumed_from, advice) = (None, Advice::default());
+    let judged = Judged { limits, shortest, lints, merged, resumed_from, advice };
     let (peak, results) = (whole.peak_memory_bytes, (&args.results, drawing));
     verification::report(&searched, &outcome, peak, judged, results, output)
 }

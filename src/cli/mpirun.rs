@@ -144,7 +144,8 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         let (jobs, setting) = (setting.options().jobs, setting.without_jobs());
         let budget = args.search.budget_of(&limits);
         let (input, interval) = (args.command[0].as_ref(), args.checkpoint.interval());
-        let session = Session { file, input, jobs, interval, limits, lints };
+        let progress = args.search.progress(output);
+        let session = Session { file, input, jobs, interval, progress, limits, lints };
         let asked = (args.program(semantics), setting, &budget);
         return saved::begin(asked, session, (&args.results, drawing), output);
     }

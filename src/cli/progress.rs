@@ -10,11 +10,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytesize::ByteSize;
-use clap::ValueEnum;
+use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
 use super::memory;
+use super::output::Output;
 use crate::explore::estimate::estimate;
 use crate::explore::{Budget, Observer, Stats};
 use crate::model::System;
@@ -34,6 +35,21 @@ pub(super) enum Form {
     Line,
     /// One JSON object a line on standard error, a few times a second
     Json,
+}
+
+/// The option for the form of progress.
+#[derive(Args)]
+pub(super) struct ProgressArgs {
+    /// How progress is shown [default: line]
+    #[arg(long, value_name = "FORM")]
+    progress: Option<Form>,
+}
+
+impl ProgressArgs {
+    /// What shows the progress of a search.
+    pub(super) fn progress(&self, output: &Output) -> Progress {
+        Progress::of(self.progress.unwrap_or(Form::Line), !output.is_quiet())
+    }
 }
 
 /// An observer that shows progress on standard error.
@@ -106,7 +122,7 @@ impl Progress {
     }
 
     /// Removes the line from the terminal.
-    pub(super) fn finish(self) {
+    pub(super) fn finish(&self) {
         self.line.finish_and_clear();
     }
 

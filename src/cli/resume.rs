@@ -10,6 +10,7 @@ use super::checkpoint::{self, IntervalArgs};
 use super::mpirun;
 use super::options::{EndArgs, LintArgs};
 use super::output::Output;
+use super::progress::ProgressArgs;
 use super::session::Session;
 use super::verification::{self, ResultArgs};
 use super::{Exit, Failure, states};
@@ -43,6 +44,8 @@ pub(super) struct Args {
     #[command(flatten)]
     interval: IntervalArgs,
     #[command(flatten)]
+    progress: ProgressArgs,
+    #[command(flatten)]
     end: EndArgs,
     #[command(flatten)]
     lints: LintArgs,
@@ -69,6 +72,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         input: file,
         jobs: args.jobs.and_then(NonZeroU32::new),
         interval: args.interval.checkpoint_interval,
+        progress: args.progress.progress(output),
         limits,
         lints,
     };

@@ -5,7 +5,9 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Duration;
 
+use super::faster::Advice;
 use super::output::Output;
+use super::progress::Progress;
 use super::verification::Judged;
 use crate::explore::{Options, Setting};
 use crate::report::lint::Levels;
@@ -21,6 +23,7 @@ pub(super) struct Session<'s> {
     /// The number of threads; `None` for one per processor.
     pub(super) jobs: Option<NonZeroU32>,
     pub(super) interval: Duration,
+    pub(super) progress: Progress,
     pub(super) limits: Limits,
     pub(super) lints: Levels,
 }
@@ -34,7 +37,7 @@ pub(super) fn judged(
 ) -> Judged {
     let (task, shortest) = (&stored.task, stored.task.shortest);
     let limits = Limits { depth: task.depth, depth_measure: task.depth_measure, ..limits };
-    Judged { limits, shortest, lints, merged: None, resumed_from }
+    Judged { limits, shortest, lints, merged: None, resumed_from, advice: Advice::default() }
 }
 
 /// Says how the search in this file goes on.

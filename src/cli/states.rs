@@ -21,11 +21,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::faster::advice;
+use super::growth::in_all;
 use super::merge::replay;
 use super::output::Output;
-use super::progress::Progress;
 use super::session::{Session, judged, say_how_to_go_on};
-use super::verification::{self, ResultArgs, Wanted};
+use super::verification::{self, Judged, ResultArgs, Wanted};
 use super::{Exit, Failure, files, interrupt, memory};
 use crate::explore::{Budget, Keeper, Part, StopReason, explore_saved};
 use crate::report::text::shown;
@@ -104,7 +105,7 @@ pub(super) fn go_on(
 ) -> Result<Exit, Failure> {
     let searched = stored.prepared(session.input)?;
     let setting = session.with_jobs(searched.setting);
-    let Session { file, input, interval, limits, lints, .. } = session;
+    let Session { file, input, interval, mut progress, limits, lints, .. } = session;
     let refusal =
         task::refusal_to_save(&searched.setting, &searched.spec.program, &searched.budget);
     if let Some(refusal) = refusal {
@@ -139,9 +140,12 @@ pub(super) fn go_on(
         ..searched.budget.clone()
     };
     end_after_grace(keeper.interrupted.clone(), keeper.end.clone());
-    let mut progress = Progress::new(!output.is_quiet());
     let program = &searched.spec.program;
-    let mut outcome = explore_saved(program, setting, budget, &mut keeper, &mut progress);
+    let case = keeper.stored.task.case().cloned().expect("the program is a spec");
+    let guess = |budget: &Budget, time| in_all(&case, program, searched.setting, (budget, time));
+    let mut outcome = progress.beside(guess, &searched.budget, |progress| {
+        explore_saved(program, setting, budget, &mut keeper, progress)
+    });
     progress.finish();
     let ToFile { mut stored, is_saved, ended_by, result, before, .. } = keeper;
     match outcome.stopped_by {
@@ -155,7 +159,9 @@ pub(super) fn go_on(
     replay((program, &searched.properties), &outcome, &[(file, &Part::default())])?;
     outcome.elapsed += before;
     stored.note_memory();
-    let judged = judged(&stored, limits, lints, resumed_from);
+    let spec = (&case, &searched.spec);
+    let advice = advice(spec, searched.setting, &limits, &searched.budget, &outcome);
+    let judged = Judged { advice, ..judged(&stored, limits, lints, resumed_from) };
     let peak = stored.peak_memory_bytes;
     let is_over = !outcome.stopped_by.is_some_and(StopReason::is_external);
     let exit = verification::report(&searched, &outcome, peak, judged, (results, drawing), output)?;

@@ -6,12 +6,13 @@ use clap::Args;
 
 use super::drawing::{self, Effort, Format as Drawing, MAX_EVENTS, MAX_NODES};
 use super::explorers::ExplorerNames;
+use super::faster::Advice;
 use super::options::{ExplorerArgs, LimitArgs};
 #[cfg(unix)]
 use super::output::Format;
 use super::output::{Output, ResultFormat, format};
 use super::parts::Searched;
-use super::progress::{Form, Progress};
+use super::progress::{Progress, ProgressArgs};
 use super::spec::Spec;
 use super::{Exit, Failure, files, interrupt, memory, saved};
 use crate::explore::recording::Extent;
@@ -28,8 +29,9 @@ use crate::study::Limits;
 #[derive(Args)]
 pub(super) struct SearchArgs {
     /// The algorithm; `mazurka explorers` lists them. Its options may follow a colon, joined by +,
-    /// as for `compare`: `udpor:k=1+order=lca` [default: auto; for a search in branches, or with
-    /// --checkpoint, parsimonious; udpor if other options ask for what these cannot do]
+    /// as for `compare`: `udpor:k=1+order=lca` [default: auto; for a search in branches
+    /// parsimonious; with --checkpoint one that auto chooses; udpor if other options ask for what
+    /// these cannot do]
     #[arg(long, value_name = "NAME", value_parser = ExplorerNames, hide_possible_values = true)]
     explorer: Option<String>,
     #[command(flatten)]
@@ -41,9 +43,8 @@ pub(super) struct SearchArgs {
     /// among these the one with the fewest switches between processes; the shortest comes first
     #[arg(long)]
     pub(super) shortest: bool,
-    /// How progress is shown [default: line]
-    #[arg(long, value_name = "FORM")]
-    progress: Option<Form>,
+    #[command(flatten)]
+    progress: ProgressArgs,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -77,9 +78,14 @@ impl SearchArgs {
         Setting::new(named.explorer(), inside.or(outside)).map_err(Failure::Usage)
     }
 
+    /// Is the explorer left to the command?
+    pub(super) fn names_no_explorer(&self) -> bool {
+        self.explorer.is_none()
+    }
+
     /// What shows the progress of the search.
     pub(super) fn progress(&self, output: &Output) -> Progress {
-        Progress::of(self.progress.unwrap_or(Form::Line), !output.is_quiet())
+        self.progress.progress(output)
     }
 
     pub(super) fn limits(&self) -> Result<Limits, Failure> {
@@ -209,6 +215,7 @@ pub(super) struct Judged {
     pub(super) merged: Option<Merged>,
     /// The file that the search was resumed from, if it was.
     pub(super) resumed_from: Option<String>,
+    pub(super) advice: Advice,
 }
 
 /// Refuses lints about unreached code, which cannot be decided for a search in parts.
@@ -227,7 +234,7 @@ pub(super) fn report(
     searched: &Searched,
     outcome: &Outcome,
     peak: Option<u64>,
-    Judged { limits, shortest, lints, merged, resumed_from }: Judged,
+    Judged { limits, shortest, lints, merged, resumed_from, advice }: Judged,
     (results, drawing): (&ResultArgs, Wanted<'_>),
     output: &mut Output,
 ) -> Result<Exit, Failure> {
@@ -236,7 +243,9 @@ pub(super) fn report(
     let subject = spec.subject.clone();
     let report = CheckReport::new(subject, &spec.program, *setting, judged, outcome, peak);
     let warnings = lints.applied(report.warnings);
+    let Advice { faster, estimate, states_in_all } = advice;
     let report = CheckReport { shortest, warnings, merged, resumed_from, ..report };
+    let report = CheckReport { faster, estimate, states_in_all, ..report };
     results.print(std::slice::from_ref(&report), output)?;
     let exit = if report.is_denied() { Exit::Violation } else { report.verdict.into() };
     if let Some(drawing) = drawing {

@@ -31,7 +31,7 @@ use std::time::Duration;
 use super::budget::{Budget, Depth};
 use super::driver::Driver;
 use super::explorer::{Explorer, Guarantee, Profile, judges_all, refusal_by, run};
-use super::observer::Observer;
+use super::observer::{NoObserver, Observer};
 use super::prefix::search::FinitePrefix;
 use super::result::{Outcome, Stats, StopReason};
 use super::settings::options::{Options, Takes};
@@ -47,6 +47,9 @@ use crate::model::System;
 
 /// The default of [`Auto::first`]: most programs need fewer steps.
 const FIRST: u64 = 1 << 17;
+
+/// The rounds after which [`Auto::favourite`] decides: about three times as long as the start.
+const ROUNDS: u32 = 3;
 
 /// Runs the explorers of a list by turns; the first answer counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -173,6 +176,38 @@ impl Auto {
         all.retain(|entrant| entrant.is_fit(system, budget));
         if all.is_empty() { last.into_iter().collect() } else { all }
     }
+
+    /// The searches of these explorers.
+    fn race<'r, S: System>(
+        &self,
+        system: &'r S,
+        (entrants, budget): (&'r [Entrant], Budget),
+        driver: &Driver<'_>,
+    ) -> Race<'r, S> {
+        let weights = entrants.iter().map(Entrant::weight).collect();
+        let turns = Turns::new(weights, self.first, self.jobs.get() as usize);
+        Race { system, entrants, turns, budget, alarm: driver.alarm() }
+    }
+
+    /// The name of the explorer that answers within a few rounds (seconds, mostly) or, if none
+    /// does, expects to be done first. For a search that is saved: there is no turn to take when it
+    /// goes on. `None` if a limit or a signal ends the rounds.
+    pub fn favourite<S: System>(&self, system: &S, budget: &Budget) -> Option<&'static str> {
+        let entrants = Auto::entrants(system, budget);
+        let mut nobody = NoObserver;
+        let mut driver = Driver::new(system, budget.clone(), &mut nobody);
+        let inside = Budget { timeout: None, max_memory: None, ..budget.clone() };
+        let mut race = self.race(system, (&entrants, inside), &driver);
+        race.turns = race.turns.limited(Some(ROUNDS));
+        let number = match &entrants[..] {
+            [_] => Some(0),
+            _ => {
+                let (number, outcome) = race.run(self.first, &mut driver);
+                is_answer(&outcome).then_some(number).or(race.turns.least())
+            }
+        };
+        number.map(|number| entrants[number].profile().name)
+    }
 }
 
 impl Explorer for Auto {
@@ -199,17 +234,7 @@ impl Explorer for Auto {
         // The driver of the whole search enforces these limits.
         let budget = Budget { timeout: None, max_memory: None, ..driver.budget().clone() };
         let entrants = Auto::entrants(system, &budget);
-        let race = Race {
-            system,
-            entrants: &entrants,
-            turns: Turns::new(
-                entrants.iter().map(Entrant::weight).collect(),
-                self.first,
-                self.jobs.get() as usize,
-            ),
-            budget,
-            alarm: driver.alarm(),
-        };
+        let race = self.race(system, (&entrants, budget), driver);
         let (number, mut outcome) = race.run(self.first, driver);
         if outcome.stopped_by == Some(StopReason::Interrupted) {
             outcome.stopped_by = driver.limit_reached().or(outcome.stopped_by);

@@ -52,6 +52,10 @@ struct Table {
     jobs: usize,
     /// The figures of the search that reported last.
     latest: Stats,
+    /// The number of rounds that may still begin, if they are limited.
+    rounds: Option<u32>,
+    /// After the last of these rounds, the search with the least rest.
+    least: Option<usize>,
     is_over: bool,
 }
 
@@ -76,8 +80,20 @@ impl Turns {
         *statuses.last_mut().expect("a search") = Status::Runs;
         let shares = Shares::new(weights, first);
         let latest = Stats::default();
-        let table = Table { statuses, shares, jobs, latest, is_over: false };
+        let (rounds, least) = (None, None);
+        let table = Table { statuses, shares, jobs, latest, rounds, least, is_over: false };
         Turns { table: Mutex::new(table), changed: Condvar::new() }
+    }
+
+    /// The same, for this number of rounds.
+    pub(super) fn limited(self, rounds: Option<u32>) -> Turns {
+        self.table().rounds = rounds;
+        self
+    }
+
+    /// The search that expected the least rest when the last of the rounds was over.
+    pub(super) fn least(&self) -> Option<usize> {
+        self.table().least
     }
 
     /// Stores figures for [`Seat::next_turn`] to tell.
@@ -148,7 +164,14 @@ impl Table {
             }
             needed.iter_mut().filter(|s| **s == Status::Rests).for_each(|s| *s = Status::Waits);
             let waits = |&number: &usize| needed[number] == Status::Waits;
-            self.shares.divide(&(0..needed.len()).filter(waits).collect::<Vec<_>>());
+            let waiting: Vec<_> = (0..needed.len()).filter(waits).collect();
+            if self.rounds == Some(0) {
+                self.least = self.shares.least(&waiting);
+                self.is_over = true;
+                return;
+            }
+            self.rounds = self.rounds.map(|rounds| rounds - 1);
+            self.shares.divide(&waiting);
         }
         let running = needed.iter().filter(|&&status| status == Status::Runs).count();
         let next = needed.iter_mut().filter(|status| **status == Status::Waits);
@@ -188,12 +211,17 @@ impl Shares {
         Shares { weights, rests, steps, total: least, least, length: None }
     }
 
+    /// The one of these searches that expects the least rest.
+    fn least(&self, numbers: &[usize]) -> Option<usize> {
+        let rest = |&number: &usize| self.rests[number] / self.weights[number];
+        numbers.iter().copied().min_by_key(rest)
+    }
+
     /// Gives each of these searches a share of the next round.
     fn divide(&mut self, numbers: &[usize]) {
         let half = self.least.max(self.total / (2 * PART));
         self.total = self.total.saturating_add(2 * half);
-        let rest = |&number: &usize| self.rests[number] / self.weights[number];
-        let Some(first) = numbers.iter().copied().min_by_key(rest) else { return };
+        let Some(first) = self.least(numbers) else { return };
         let others = numbers.len() as u64 - 1;
         for &number in numbers {
             let all = half.saturating_mul(self.weights[number]);

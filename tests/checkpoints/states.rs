@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use mazurka::explore::{
-    AnyExplorer, Budget, EveryState, Explorer, Fair, Fused, Keeper, NoObserver, Order, Outcome, SPor,
-    Stateful, StopReason, Switch, Switches, Verdict, explore, explore_saved,
+    AnyExplorer, Budget, EveryState, Explorer, Fair, Fused, Keeper, NoObserver, Order, Outcome,
+    SPor, Stateful, StopReason, Switch, Switches, Verdict, explore, explore_saved,
 };
 use mazurka::lang::compile;
 use mazurka::model::System;

@@ -61,7 +61,7 @@ pub(in super::super) fn resume(
 fn go_on(
     mut stored: Stored,
     resumed_from: Option<String>,
-    session: Session<'_>,
+    mut session: Session<'_>,
     results: (&ResultArgs, Wanted<'_>),
     output: &mut Output,
 ) -> Result<Exit, Failure> {
@@ -93,7 +93,10 @@ fn go_on(
         properties: &budget.properties,
         how: Kept::of_processes(jobs),
     };
-    let found = checkpoint::search(&mut stored, searching, &session, &budget, output)?;
+    // Ranks are not run beside the search.
+    let nothing = |_: &Budget, _| None;
+    let found =
+        checkpoint::search(&mut stored, searching, (&mut session, nothing), &budget, output)?;
     let outcome = system.runner().judged(found.outcome);
     let peak = stored.peak_memory_bytes;
     let judged = judged_by(&stored, session.limits, session.lints, resumed_from);
