@@ -165,6 +165,21 @@ fn states_on_cycles_are_not_taken_for_finished() {
     }
 }
 
+/// Which process goes first matters only where the stored transitions are traversed.
+#[test]
+fn who_leads_to_stored_states_goes_first() {
+    let program = spec("actor/shortpath4");
+    let transitions = |without: &str| {
+        let method: Setting = format!("de-s-por{without}").parse().expect("a setting");
+        search(&program, method).stats.transitions
+    };
+    assert_eq!(transitions(":without=visited-first"), transitions(""));
+    let by_traversal = ":without=summaries";
+    assert!(
+        transitions(&format!("{by_traversal}+without=visited-first")) > transitions(by_traversal)
+    );
+}
+
 /// A search that may miss executions has no verdict but a violation.
 #[test]
 fn a_search_as_printed_is_never_complete() {
