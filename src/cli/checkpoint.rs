@@ -100,7 +100,9 @@ pub(super) fn favourite(
         let setting: Setting = stored.task.setting.parse().map_err(Failure::Usage)?;
         return Ok(setting.profile().name);
     }
-    let budget = Budget { cancel: interrupt::flag()?, ..budget.clone() };
+    // A short search is better begun than chosen.
+    let timeout = budget.timeout.map(|timeout| timeout / 4);
+    let budget = Budget { cancel: interrupt::flag()?, timeout, ..budget.clone() };
     let favourite = Auto::default().favourite(program, &budget);
     // Its branches repeat nothing, and those of UDPOR do.
     let name = favourite.filter(|&name| name != "udpor").unwrap_or("parsimonious");

@@ -8,10 +8,14 @@ use std::time::Duration;
 
 use super::system::{Mode, Threads};
 use crate::check::{self, Checked, Chosen, How};
-use crate::explore::Explorer;
+use crate::explore::estimate::{Estimate, estimate};
+use crate::explore::{Budget, Explorer, StopReason};
 
 const WEAK: &str = "the program asks for orderings that are weaker than sequential consistency, \
                     and executions that only those allow are not explored";
+
+/// The largest number of samples of an estimate.
+const SAMPLES: u32 = 1000;
 
 /// Explores the executions of the closure, one for each class.
 ///
@@ -184,6 +188,21 @@ impl Builder {
     #[track_caller]
     pub fn run(self, closure: impl Fn() + Send + Sync + 'static) -> Checked {
         self.checked(Arc::new(closure))
+    }
+
+    /// Estimates the number of classes of executions of the closure within about this time: how
+    /// large is the search?
+    ///
+    /// # Errors
+    /// What ended an execution of the first sample: see [`estimate`](estimate()).
+    #[track_caller]
+    pub fn estimate(
+        self,
+        time: Duration,
+        closure: impl Fn() + Send + Sync + 'static,
+    ) -> Result<Estimate, StopReason> {
+        let budget = Budget { timeout: Some(time), ..Budget::default() };
+        self.search(Arc::new(closure), |threads| estimate(threads, &budget, (SAMPLES, 0)))
     }
 
     /// Explores for a test at this place, and panics with a violation, or with a result without one

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
+use mazurka::explore::StopReason;
 use mazurka::model::Builder as Loom;
 use mazurka::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use mazurka::sync::{Arc, Mutex};
@@ -92,4 +94,22 @@ fn a_loop_that_gives_up_late_is_no_livelock() {
     assert!(text.starts_with("Livelock"), "{text}");
     let rests = "This rests on the assumption that a loop which waits for 10000 rounds does not";
     assert!(text.contains(rests), "{text}");
+}
+
+/// Four threads that add: 24 orders.
+#[test]
+fn the_number_of_classes_is_estimated() {
+    let add = || {
+        let sum = Arc::new(AtomicUsize::new(0));
+        let own = || {
+            let sum = sum.clone();
+            thread::spawn(move || sum.fetch_add(1, SeqCst))
+        };
+        [own(), own(), own(), own()].into_iter().for_each(|one| _ = one.join());
+    };
+    let found = Builder::new().estimate(Duration::from_secs(60), add).expect("an estimate");
+    assert!((20.0..29.0).contains(&found.classes), "{found:?}");
+    assert_eq!(Builder::new().all().run(add).outcome.stats.traces, 24);
+    let nothing = Builder::new().estimate(Duration::ZERO, add);
+    assert_eq!(nothing, Err(StopReason::Timeout));
 }
