@@ -55,9 +55,10 @@ const KINDS: [&str; 9] = [
 
 /// Specs that are searched in no time, some of them right and some wrong, with an explorer that
 /// searches branches.
-const SEARCHES: [&[&str]; 7] = [
+const SEARCHES: [&[&str]; 8] = [
     &["mutex/philosophers.maz", "-D", "N=3", "--all", "--explorer", "sleep"],
     &["memory/lastzero.maz", "-D", "N=4", "--explorer", "parsimonious"],
+    &["liveness/ticket-lock.maz", "-D", "N=2", "--explorer", "fair"],
     &["memory/lastzero.maz", "-D", "N=4", "--explorer", "optimal"],
     &["mutex/philosophers.maz", "-D", "N=3", "--explorer", "udpor"],
     &["memory/lost-update.maz", "--all", "--explorer", "source"],
@@ -303,6 +304,11 @@ impl Files {
         let states =
             format!("check spec.maz {constants} --explorer stateful --checkpoint states {limit}");
         add("states", "states", &[&states], &[&format!("resume states {limit}"), &states]);
+        let graph = states.replace(
+            "--explorer stateful --checkpoint states",
+            "--explorer fair --checkpoint graph",
+        );
+        add("states", "graph", &[&graph], &[&format!("resume graph {limit}"), &graph]);
         for (explorer, proof) in [("udpor", "classes"), ("stateful", "all"), ("prefix", "events")] {
             let search = format!("check spec.maz {defined} --explorer {explorer}");
             let made = format!("{search} --certificate {proof}");

@@ -283,22 +283,45 @@ fn other_states_are_refused() {
     assert_refuses_others(Fair.into());
 }
 
+/// The steps between states are believed, but not that they are steps of this graph.
+#[test]
+fn damaged_edges_are_refused_or_judged() {
+    let (mut refused, mut judged) = (0, 0);
+    for seed in 0..12 {
+        let program = compile("program.maz", &random_program(seed).text, &[]).expect("a program");
+        let Some(state) = saved_after(&program, Fair.into(), 12) else { continue };
+        for at in (state.len().saturating_sub(200)..state.len()).step_by(3) {
+            let mut bad = state.clone();
+            bad[at] ^= 0x55;
+            let is_refused = begun_from(&program, Fair.into(), &bad) == Some(StopReason::Stray);
+            *if is_refused { &mut refused } else { &mut judged } += 1;
+        }
+    }
+    assert!(refused > 50 && judged > 10, "{refused} {judged}");
+}
+
+/// What is saved at this place of a search; `None` if that ends before.
+fn saved_after<S: System>(system: &S, explorer: AnyExplorer, left: usize) -> Option<Vec<u8>> {
+    let mut keeper = InMemory { left, ..InMemory::default() };
+    let budget = Budget { cancel: keeper.end.clone(), all: true, ..Budget::default() };
+    let outcome = explore_saved(system, explorer, budget, &mut keeper, &mut NoObserver);
+    keeper.saved.filter(|_| outcome.stopped_by == Some(StopReason::Interrupted))
+}
+
+/// What stops a search that goes on from these bytes.
+fn begun_from<S: System>(system: &S, explorer: AnyExplorer, from: &[u8]) -> Option<StopReason> {
+    let mut keeper = InMemory { left: 1000, from: from.to_vec(), ..InMemory::default() };
+    let budget = Budget { all: true, ..Budget::default() };
+    explore_saved(system, explorer, budget, &mut keeper, &mut NoObserver).stopped_by
+}
+
 pub(super) fn assert_refuses_others(explorer: AnyExplorer) {
-    let saved = |sample: &Sample<_>| {
-        let mut keeper = InMemory { left: 5, ..InMemory::default() };
-        let budget = Budget { cancel: keeper.end.clone(), all: true, ..Budget::default() };
-        let outcome = explore_saved(&sample.script, explorer, budget, &mut keeper, &mut NoObserver);
-        keeper.saved.filter(|_| outcome.stopped_by == Some(StopReason::Interrupted))
-    };
     let samples: Vec<_> = processes().iter().step_by(5).take(40).collect();
+    let saved = |sample: &Sample<_>| saved_after(&sample.script, explorer, 5);
     let states: Vec<_> = samples.iter().map(|sample| (sample, saved(sample))).collect();
     let mut states = states.into_iter().filter_map(|(sample, saved)| Some((sample, saved?)));
     let (sample, state) = states.next().expect("one that is long enough");
-    let begun_from = |from: &[u8]| {
-        let mut keeper = InMemory { left: 1000, from: from.to_vec(), ..InMemory::default() };
-        let budget = Budget { all: true, ..Budget::default() };
-        explore_saved(&sample.script, explorer, budget, &mut keeper, &mut NoObserver).stopped_by
-    };
+    let begun_from = |from: &[u8]| begun_from(&sample.script, explorer, from);
     let mut refused = 0;
     for (_, other) in states {
         refused += u32::from(begun_from(&other) == Some(StopReason::Stray));

@@ -18,7 +18,7 @@ use crate::explore::driver::Driver;
 use crate::explore::news::{Form, Led, News, Noting};
 use crate::explore::result::StopReason;
 #[cfg(feature = "json")]
-use crate::explore::saved::{read_number, read_words, stray, write_number, write_words};
+use crate::explore::saved::{read_number, write_number};
 use crate::explore::states::cursor::Cursor;
 use crate::explore::states::kept;
 use crate::explore::states::paths::Paths;
@@ -64,7 +64,8 @@ struct Growth<'s, S: System> {
     enabled: Vec<Action>,
     /// Finds processes in loops that change nothing.
     watch: Watch,
-    /// The demands that no lasso is known to violate yet.
+    /// The demands that no lasso is known to violate yet. All of them, as long as states are
+    /// visited: where the first violation is not enough, they are judged at the end.
     open: Vec<usize>,
     /// With this number of states, they are judged again.
     next_look: usize,
@@ -81,19 +82,13 @@ impl<S: System> Noting for Growth<'_, S> {
 
     #[cfg(feature = "json")]
     fn write_rest(&self, to: &mut dyn Write) -> io::Result<()> {
-        let open: Vec<_> = self.open.iter().map(|&number| number as u64).collect();
-        write_words(to, &open)?;
         write_number(to, self.next_look as u64)?;
         self.graph.write_edges(to)
     }
 
     #[cfg(feature = "json")]
     fn read_rest(&mut self, from: &mut dyn Read) -> io::Result<()> {
-        let open: Vec<_> = read_words(from)?.into_iter().map(|number| number as usize).collect();
-        if !open.is_sorted() || !open.iter().all(|number| self.open.contains(number)) {
-            return Err(stray());
-        }
-        (self.open, self.next_look) = (open, read_number(from)? as usize);
+        self.next_look = read_number(from)? as usize;
         self.graph.read_edges(self.next, from)
     }
 }
