@@ -165,6 +165,31 @@ fn states_on_cycles_are_not_taken_for_finished() {
     }
 }
 
+/// States that take more than four words, where they are packed, are stored in another way. Here
+/// they grow to that: a process fills many cells, beside which two others go in any order.
+#[test]
+fn wide_states_are_told_apart() {
+    let program = program(
+        "shared a: [int; 140] = 0; shared x: int = 0;
+         process Fill {
+             let n = choose(1..4);
+             for j in 0..140 { a[j] = n; }
+             assert(n < 3);
+         }
+         process Beside[i in 0..2] { fetch_add(x, i + 1); fetch_add(x, 5); }",
+    );
+    let figures = |first: u64| {
+        let every = EveryState { first, ..EveryState::of(STATEFUL) };
+        let Outcome { stats, violations, .. } = search(&program, every);
+        assert_eq!(violations.len(), 1, "{first}");
+        (stats.states, stats.transitions, stats.traces, stats.violating_traces)
+    };
+    let one_by_one = figures(u64::MAX);
+    assert!(one_by_one.0 > Some(1000), "{one_by_one:?}");
+    assert_eq!(figures(4), one_by_one);
+    assert_eq!(figures(500), one_by_one);
+}
+
 /// Which process goes first matters only where the stored transitions are traversed.
 #[test]
 fn who_leads_to_stored_states_goes_first() {

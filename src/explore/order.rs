@@ -291,3 +291,18 @@ fn acted(execution: &impl History, process: ProcessId) -> Since {
         0,
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_permutation_lists_each_process_once() {
+        let listed = |processes: &[u32]| {
+            let processes: Vec<_> = processes.iter().copied().map(ProcessId).collect();
+            Permutation::new(&processes).map(|one| one.processes().collect::<Vec<_>>() == processes)
+        };
+        assert_eq!(listed(&[2, 15, 0]), Some(true));
+        assert_eq!((listed(&[2, 0, 2]), listed(&[16])), (None, None));
+    }
+}

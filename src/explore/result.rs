@@ -454,3 +454,28 @@ impl Violation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_parts_are_added() {
+        let part = |asked, most_spikes, longest_spike, most_tries| Stats {
+            traces: 2,
+            max_depth: asked,
+            events_built: Some(3),
+            sat_calls: Some(asked),
+            combs: Some(Combs { asked, most_spikes, longest_spike, most_tries }),
+            ..Stats::default()
+        };
+        let mut sum = part(5, 2, 7, 1);
+        sum.add(&part(4, 3, 6, 9));
+        assert_eq!((sum.traces, sum.max_depth), (4, 5));
+        assert_eq!((sum.events_built, sum.sat_calls), (Some(6), Some(9)));
+        let combs = Combs { asked: 9, most_spikes: 3, longest_spike: 7, most_tries: 9 };
+        assert_eq!(sum.combs, Some(combs));
+        sum.add(&Stats::default());
+        assert_eq!((sum.events_built, sum.sat_calls, sum.combs), (None, None, None));
+    }
+}

@@ -67,6 +67,12 @@ fn what_breaks_the_symmetry_is_named() {
         ("let l = push([i], i); last = l[0];", "", ""),
         ("let m = {i: i}; let v = values(m); last = v[0];", "", "in the order of the keys"),
         ("heard = {i}; let s = heard; last = i; if len(s) == i { count = 1; }", "", "elements"),
+        // Where the bounds of the inner range cannot be computed, it matters who is asked first.
+        (
+            "if cas(count, 0, 1) { flag[i] = true; }",
+            "final { let c = count - 1; assert(exists j in 0..N: flag[j] || exists k in 0..1 / c: k == 0); }",
+            "",
+        ),
         ("if i in 0..2 { count = 1; }", "", "a range is an order"),
         ("let c = [irecv(box)]; isend(box, i); if waitany(c) == i { count = 1; }", "", "a place"),
         ("last = i;", "process V[i in 0..2] { if last == i { count = 1; } }", "which has others"),
