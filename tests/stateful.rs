@@ -165,29 +165,38 @@ fn states_on_cycles_are_not_taken_for_finished() {
     }
 }
 
-/// States that take more than four words, where they are packed, are stored in another way. Here
-/// they grow to that: a process fills many cells, beside which two others go in any order.
+/// A process is started after one step of its parent or two: that makes no difference to who it is.
 #[test]
-fn wide_states_are_told_apart() {
+fn who_is_started_depends_on_no_step() {
     let program = program(
-        "shared a: [int; 140] = 0; shared x: int = 0;
-         process Fill {
-             let n = choose(1..4);
-             for j in 0..140 { a[j] = n; }
-             assert(n < 3);
-         }
-         process Beside[i in 0..2] { fetch_add(x, i + 1); fetch_add(x, 5); }",
+        "mutex free;
+         process Child() {}
+         process Parent[i in 0..2] { if try_lock(free) { unlock(free); } spawn Child(); }",
     );
-    let figures = |first: u64| {
-        let every = EveryState { first, ..EveryState::of(STATEFUL) };
-        let Outcome { stats, violations, .. } = search(&program, every);
-        assert_eq!(violations.len(), 1, "{first}");
-        (stats.states, stats.transitions, stats.traces, stats.violating_traces)
-    };
-    let one_by_one = figures(u64::MAX);
-    assert!(one_by_one.0 > Some(1000), "{one_by_one:?}");
-    assert_eq!(figures(4), one_by_one);
-    assert_eq!(figures(500), one_by_one);
+    for method in all(STATEFUL).into_iter().chain([Fused::default().into()]) {
+        assert_eq!(search(&program, method).stats.traces, 1, "{method:?}");
+    }
+    let prefix: Setting = "prefix".parse().expect("a setting");
+    assert!(search(&program, prefix).is_complete());
+}
+
+/// What a rank will be told is part of a state, also when nobody remembers any more what was given.
+#[test]
+fn what_a_begun_collective_will_tell_is_part_of_a_state() {
+    let program = program(
+        "collective world(2);
+         barrier both(2);
+         process Rank[i in 0..2] {
+             let sum = iallreduce(world, sum, choose(0..2));
+             barrier(both);
+             let told = wait(sum);
+             assert(told < 2);
+         }",
+    );
+    for method in all(STATEFUL).into_iter().chain([Fused::default().into()]) {
+        let stats = search(&program, method).stats;
+        assert_eq!((stats.traces, stats.violating_traces), (4, 1), "{method:?}");
+    }
 }
 
 /// Which process goes first matters only where the stored transitions are traversed.
