@@ -301,14 +301,11 @@ impl Files {
         let saved = format!("check {own} --checkpoint saved.json {limit}");
         let resumed = format!("resume saved.json {limit}");
         add("checkpoints", "saved.json", &[&saved], &[&resumed, &saved]);
-        let states =
-            format!("check spec.maz {constants} --explorer stateful --checkpoint states {limit}");
-        add("states", "states", &[&states], &[&format!("resume states {limit}"), &states]);
-        let graph = states.replace(
-            "--explorer stateful --checkpoint states",
-            "--explorer fair --checkpoint graph",
-        );
-        add("states", "graph", &[&graph], &[&format!("resume graph {limit}"), &graph]);
+        for (explorer, file) in [("stateful", "states"), ("fair", "graph")] {
+            let search = format!("check spec.maz {constants} --explorer {explorer}");
+            let saved = format!("{search} --checkpoint {file} {limit}");
+            add("states", file, &[&saved], &[&format!("resume {file} {limit}"), &saved]);
+        }
         for (explorer, proof) in [("udpor", "classes"), ("stateful", "all"), ("prefix", "events")] {
             let search = format!("check spec.maz {defined} --explorer {explorer}");
             let made = format!("{search} --certificate {proof}");

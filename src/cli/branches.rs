@@ -91,8 +91,8 @@ impl BranchArgs {
 /// The search that these arguments describe.
 ///
 /// # Errors
-/// If the spec cannot be compiled, or the explorer cannot be used on it in branches. If `is_saved`:
-/// if the search cannot be saved.
+/// If the explorer cannot be used on the spec in branches. If `is_saved`: if the search cannot be
+/// saved.
 pub(super) fn task_of(
     (case, spec): (Case, &Spec),
     setting: Setting,

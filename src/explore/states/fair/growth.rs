@@ -146,10 +146,9 @@ impl<'s, S: System> Growth<'s, S> {
             self.next += 1;
             self.paths.seek(&mut self.cursor, StateId(state), depth as usize);
             self.visit(StateId(state), depth as usize, driver);
-            let is_level = (self.next as usize) < self.graph.len()
-                && self.graph.depth(self.next) == depth
-                || self.goes_again();
-            if !is_level && self.graph.len() >= self.next_look {
+            let has_next = (self.next as usize) < self.graph.len();
+            let ends_level = !has_next || self.graph.depth(self.next) > depth;
+            if ends_level && self.graph.len() >= self.next_look && !self.goes_again() {
                 self.next_look = self.graph.len() * 8;
                 self.judge(driver);
             }
@@ -222,18 +221,16 @@ impl<'s, S: System> Growth<'s, S> {
             Some(_) => self.graph.label(strong_actions(locals, state)),
             None => 0,
         };
-        let (to, is_new) = self.cursor.matched();
+        let (to, mut led) = self.cursor.matched_as();
+        if led == Led::Known && self.graph.labels() > labels {
+            led = Led::Told;
+        }
         if let Some(news) = &mut self.news {
-            let led = match is_new {
-                true => Led::New,
-                false if self.graph.labels() > labels => Led::Told,
-                false => Led::Known,
-            };
             news.note(foretold, led);
         }
         let Cursor { locals, state, .. } = &self.cursor;
         driver.transition((id.0, &[action], to.0), locals, state);
-        if is_new {
+        if led == Led::New {
             self.paths.add(id, action);
             self.arrived(depth + 1, driver);
         }
