@@ -21,7 +21,7 @@ use super::spec::Spec;
 use super::verification::{ResultArgs, SearchArgs};
 use super::{Exit, Failure, known, memory, replay};
 use crate::explore::{Budget, Explorer, explore};
-use crate::model::{Schedule, Semantics};
+use crate::model::{AnySystem, Schedule, Semantics};
 use crate::mpi::Unreceived;
 use crate::property::Properties;
 use crate::report::FirstGood;
@@ -167,11 +167,12 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         let run = args.program(semantics);
         let system = run.system()?;
         let budget = Budget { endless: Some(ENDLESS), ..budget.after(begin.elapsed()) };
-        if let Some(refusal) = setting.refusal(&system, &budget) {
+        let any = AnySystem::new(system.share());
+        if let Some(refusal) = setting.refusal(&any, &budget) {
             return Err(Failure::Usage(refusal));
         }
         let mut first = FirstGood::new(&mut progress);
-        let outcome = explore(&system, setting, budget.clone(), &mut first);
+        let outcome = explore(&any, setting, budget.clone(), &mut first);
         let first = first.found.filter(|_| args.show);
         let outcome = system.runner().judged(outcome);
         let search = MpiSearch {
@@ -184,7 +185,7 @@ pub(super) fn run(args: Args, output: &mut Output) -> Result<Exit, Failure> {
         };
         reports.push(search.report(&outcome, &budget, memory::peak(), first));
         if drawn.is_none() && !outcome.violations.is_empty() {
-            drawn = Some((Spec { subject: run.subject(), program: system }, outcome.violations));
+            drawn = Some((Spec { subject: run.subject(), program: any }, outcome.violations));
         }
     }
     progress.finish();
@@ -220,7 +221,7 @@ impl Args {
             ));
         };
         let run = self.program(semantics);
-        let system = run.system()?;
+        let system = AnySystem::new(run.system()?);
         let mut execution = Execution::new(&system, false);
         let divergence = execution.follow_recorded(&schedule, &recorded, &Bounds::none())?;
         let mut report = execution.report(run.subject(), None);

@@ -174,7 +174,8 @@ impl State {
     ) -> Option<Action> {
         let action = self.action_among(processes, locals, portable)?;
         let mut is_enabled = false;
-        self.choices(locals, action.process, |enabled| is_enabled |= enabled == action.choice);
+        let compare = &mut |enabled| is_enabled |= enabled == action.choice;
+        self.each_choice(locals, action.process, compare);
         is_enabled.then_some(action)
     }
 

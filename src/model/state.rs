@@ -238,13 +238,26 @@ impl State {
         process: ProcessId,
         mut each: impl FnMut(Choice),
     ) {
+        // What is done with a choice is unknown there, so all callers share one copy of it.
+        let mut each: &mut dyn FnMut(Choice) = &mut each;
+        self.each_choice(locals, process, &mut each);
+    }
+
+    /// [`State::choices`], compiled for each caller, because inner loops have no time for calls.
+    #[inline]
+    pub(super) fn each_choice<S: System>(
+        &self,
+        locals: &Locals<'_, S>,
+        process: ProcessId,
+        each: &mut impl FnMut(Choice),
+    ) {
         let local = self.local(process);
         if local == LocalId::ABSENT {
             return;
         }
         let Some(op) = locals.op(local) else { return };
         let place = Place { state: self, locals, process };
-        by_operation!(op, operation => operation.choices(&place, &mut each));
+        by_operation!(op, operation => operation.choices(&place, each));
     }
 
     /// If `process` were at the operation of this local state, at which it has been: would the
@@ -269,14 +282,15 @@ impl State {
     /// Does `process` have an enabled action?
     pub fn can_move<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
         let mut any = false;
-        self.choices(locals, process, |_| any = true);
+        self.each_choice(locals, process, &mut |_| any = true);
         any
     }
 
     /// The enabled actions, by process and then by choice, appended to `actions`.
     pub fn enabled<S: System>(&self, locals: &Locals<'_, S>, actions: &mut Vec<Action>) {
         for process in self.processes() {
-            self.choices(locals, process, |choice| actions.push(Action { process, choice }));
+            let push = &mut |choice| actions.push(Action { process, choice });
+            self.each_choice(locals, process, push);
         }
     }
 

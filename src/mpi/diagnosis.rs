@@ -6,9 +6,11 @@ use std::collections::BTreeSet;
 use super::ranks::Ranks;
 use super::slip::Slip;
 use crate::explore::Violation;
-use crate::model::{LocalId, MailboxId, Op, Posted, ProcessId, RemarkKind, Site, State, System};
+use crate::model::{
+    AnySystem, LocalId, MailboxId, Op, Posted, ProcessId, RemarkKind, Site, State, System,
+};
 use crate::property::{Leak, LeakKind, Replay};
-use crate::systems::history::History;
+use crate::systems::history::{History, Local};
 
 /// A mistake, in the terms of MPI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,7 +28,8 @@ pub struct Diagnosis {
 /// # Panics
 /// If it is not a violation of this system.
 pub(crate) fn diagnose(system: &History<Ranks>, violation: &Violation) -> Diagnosis {
-    let mut replay = Replay::new(system);
+    let any = AnySystem::of(system);
+    let mut replay = Replay::new(&any);
     replay.follow(&violation.schedule).expect("the schedule of a violation");
     let scene = Scene { system, replay: &replay };
     match &violation.failure {
@@ -115,9 +118,9 @@ fn calls_of(all: &[Made]) -> Vec<String> {
 }
 
 /// A state with a violation.
-struct Scene<'s> {
+struct Scene<'a, 's> {
     system: &'s History<Ranks>,
-    replay: &'s Replay<'s, History<Ranks>>,
+    replay: &'a Replay<'s, AnySystem<'s>>,
 }
 
 /// A call that was made: by whom, its text and its place.
@@ -141,13 +144,13 @@ impl Made {
     }
 }
 
-impl Scene<'_> {
+impl Scene<'_, '_> {
     fn state(&self) -> &State {
         self.replay.state()
     }
 
     fn site(&self, local: LocalId) -> Option<Site> {
-        self.system.describe().site(self.replay.locals().get(local))
+        self.replay.locals().system().describe().site(self.replay.locals().get(local))
     }
 
     fn by(&self, rank: ProcessId, site: Option<Site>) -> Made {
@@ -157,7 +160,8 @@ impl Scene<'_> {
     /// The number of a process, by which other ranks know it.
     fn number(&self, process: ProcessId) -> u32 {
         let local = self.state().local(process);
-        self.system.start_of(self.replay.locals().get(local))
+        let local = self.replay.locals().get(local).get::<Local>().expect("a state of a rank");
+        self.system.start_of(local)
     }
 
     /// The call that was made by this step of the execution.

@@ -9,7 +9,7 @@ use super::races::{Matching, RightOnes};
 use super::ranks::{Launch, Ranks};
 use super::slip::Slip;
 use crate::explore::{Budget, Explorer, NoObserver, Setting, StopReason, Violation, explore};
-use crate::model::{Buffering, Schedule, Semantics};
+use crate::model::{AnySystem, Buffering, Schedule, Semantics};
 use crate::property::{Position, Replay};
 use crate::systems::history::History;
 
@@ -57,7 +57,8 @@ pub fn verify(
     let mut answer = Answer::Right;
     for &semantics in variants {
         let system = History::new(Ranks::new(Launch { semantics, ..launch.clone() })?);
-        let outcome = explore(&system, setting, budget.clone(), &mut NoObserver);
+        let any = AnySystem::of(&system);
+        let outcome = explore(&any, setting, budget.clone(), &mut NoObserver);
         let outcome = system.runner().judged(outcome);
         match outcome.violations.first() {
             Some(first) => {
@@ -135,7 +136,8 @@ impl<'s> Others<'s> {
         self.right_ones.get_or_init(|| {
             let budget = Budget { all: true, ..self.budget.after(self.begin.elapsed()) };
             let mut found = RightOnes::default();
-            let outcome = explore(self.system, self.setting, budget, &mut found);
+            let any = AnySystem::of(self.system);
+            let outcome = explore(&any, self.setting, budget, &mut found);
             (outcome.stats.violating_traces < outcome.stats.traces, found.0)
         })
     }
@@ -151,7 +153,8 @@ impl<'s> Others<'s> {
                     return false;
                 };
                 let budget = Budget { all: false, ..self.budget.after(self.begin.elapsed()) };
-                let outcome = explore(&History::new(ranks), self.setting, budget, &mut NoObserver);
+                let any = AnySystem::new(History::new(ranks));
+                let outcome = explore(&any, self.setting, budget, &mut NoObserver);
                 outcome.violations.is_empty()
             })
     }
@@ -159,7 +162,8 @@ impl<'s> Others<'s> {
 
 /// The messages that receives and probes from any source got in an execution.
 fn matching(system: &History<Ranks>, schedule: &Schedule) -> Matching {
-    let mut replay = Replay::new(system);
+    let any = AnySystem::of(system);
+    let mut replay = Replay::new(&any);
     replay.follow(schedule).expect("the schedule of a violation");
     Matching::of(Position::new(replay.locals(), replay.state()))
 }

@@ -134,7 +134,7 @@ impl<R: Runner> History<R> {
     }
 
     /// The same system, for another thread.
-    fn share(&self) -> History<R> {
+    pub(crate) fn share(&self) -> History<R> {
         History { most: self.most, shared: self.shared.clone() }
     }
 

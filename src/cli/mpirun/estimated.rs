@@ -7,6 +7,7 @@ use super::super::output::{Format, Output};
 use super::super::{Exit, Failure};
 use crate::explore::estimate::estimate;
 use crate::explore::{Budget, NoObserver, Setting, explore};
+use crate::model::AnySystem;
 use crate::report::estimate::{EstimateReport, Smaller, Text};
 use crate::report::json;
 use crate::study::MpiProgram;
@@ -29,14 +30,14 @@ pub(super) fn estimated(
     let share = time / SHARES;
     let within = |time| Budget { timeout: Some(time), all: true, ..budget.clone() };
     let system = run.system()?;
-    let found = estimate(&system, &within(share), SAMPLES);
+    let found = estimate(&AnySystem::of(&system), &within(share), SAMPLES);
     let known = found.ok();
     let tried = TRIED.iter().map(|name| {
         let setting: Setting = name.parse().expect("an explorer");
         // No explorer has the ranks that another one has run.
         let system = run.system()?;
         let budget = Budget { all: budget.all, ..within(share / TRIED.len() as u32) };
-        let outcome = explore(&system, setting, budget, &mut NoObserver);
+        let outcome = explore(&AnySystem::of(&system), setting, budget, &mut NoObserver);
         Ok(tried_by(setting, &system.runner().judged(outcome), known, None))
     });
     let tried = tried.collect::<Result<Vec<_>, Failure>>()?;
@@ -44,7 +45,7 @@ pub(super) fn estimated(
     let mut smaller = Vec::new();
     if known.is_some()
         && fewer.ranks > 0
-        && let Ok(found) = estimate(&fewer.system()?, &within(share), SAMPLES)
+        && let Ok(found) = estimate(&AnySystem::new(fewer.system()?), &within(share), SAMPLES)
     {
         let (constant, value) = ("ranks".to_owned(), i64::from(fewer.ranks));
         smaller.push(Smaller { constant, value, classes: found.into() });

@@ -14,7 +14,7 @@ use super::super::{Exit, Failure};
 use super::searched::{MpiSearch, finish};
 use super::{ENDLESS, RANKS, judged};
 use crate::explore::{Budget, Kept, Part, Setting};
-use crate::model::System;
+use crate::model::{AnySystem, System};
 use crate::report::CheckReport;
 use crate::report::text::shown;
 use crate::study::{MpiProgram, Searchable, Stored, Task, task};
@@ -80,7 +80,8 @@ fn go_on(
     let setting: Setting = stored.task.setting.parse().map_err(refused)?;
     let system = run.system()?;
     let budget = Budget { properties: judged(), endless: Some(ENDLESS), ..stored.task.budget() };
-    if let Some(refusal) = task::refusal_to_save(&setting, &system, &budget) {
+    let any = AnySystem::new(system.share());
+    if let Some(refusal) = task::refusal_to_save(&setting, &any, &budget) {
         return Err(refused(refusal));
     }
     if stored.noted.as_ref().is_some_and(|noted| !system.recall(noted)) {
@@ -88,7 +89,7 @@ fn go_on(
     }
     let jobs = session.jobs.unwrap_or(NonZeroU32::MIN);
     let searching = Searching {
-        system: &system,
+        system: &any,
         setting,
         properties: &budget.properties,
         how: Kept::of_processes(jobs),
@@ -111,7 +112,7 @@ fn go_on(
     let report = search.report(&outcome, &found.left, peak, None);
     let report = CheckReport { resumed_from: judged.resumed_from, ..report };
     let drawn = (!outcome.violations.is_empty())
-        .then(|| (Spec { subject: run.subject(), program: system }, outcome.violations));
+        .then(|| (Spec { subject: run.subject(), program: any }, outcome.violations));
     let exit = finish(&[report], &drawn, &judged.limits, results, output)?;
     found.saved?;
     if found.is_open {

@@ -12,7 +12,7 @@ use super::super::verification::{self, ResultArgs, Wanted};
 use super::super::{Exit, Failure, files};
 use super::judged;
 use crate::explore::{Budget, Outcome, Setting, Violation};
-use crate::model::{Schedule, Semantics};
+use crate::model::{AnySystem, Schedule, Semantics};
 use crate::mpi::{Diagnosis, Files, Launch, Others, RANK_MEMORY, Ranks, Slip, TICK, located};
 use crate::report::lint::{self, Levels};
 use crate::report::text::{quoted, shown};
@@ -107,7 +107,8 @@ impl MpiSearch<'_> {
     ) -> CheckReport {
         let &MpiSearch { run, system, setting, limits, lints, shortest } = self;
         let judged = (limits.clone(), judged());
-        let mut report = CheckReport::new(run.subject(), system, setting, judged, outcome, peak);
+        let any = &AnySystem::of(system);
+        let mut report = CheckReport::new(run.subject(), any, setting, judged, outcome, peak);
         let others = Others::new(system, setting, left);
         for (report, violation) in report.violations.iter_mut().zip(&outcome.violations) {
             rephrase(report, others.finding(violation));
@@ -122,9 +123,9 @@ impl MpiSearch<'_> {
             report.warnings.push(lint::of_no_calls(&report.subject));
         }
         report.warnings = lints.applied(report.warnings);
-        report.estimate = size(system, limits, left, outcome);
+        report.estimate = size(any, limits, left, outcome);
         if report.violations.is_empty() {
-            report.shown = first.map(|schedule| Shown::of(system, &schedule));
+            report.shown = first.map(|schedule| Shown::of(any, &schedule));
         }
         report
     }
@@ -141,7 +142,7 @@ fn rephrase(report: &mut ViolationReport, found: Diagnosis) {
 }
 
 /// What is drawn: a program, and its violations.
-pub(super) type Drawn = Option<(Spec<History<Ranks>>, Vec<Violation>)>;
+pub(super) type Drawn = Option<(Spec<AnySystem<'static>>, Vec<Violation>)>;
 
 /// Prints the reports, and draws what was found if that is wanted.
 pub(super) fn finish(
