@@ -100,9 +100,10 @@ fn marked(name: &str, text: &str, number: &str, comment: &str) -> Vec<String> {
 }
 
 fn answer_with(program: &Path, case: &Case, variants: &[Semantics], explorer: &str) -> Answer {
+    let hangs = case.slip.as_deref() == Some("hang");
     let launch = Launch {
         arguments: vec![case.number.clone().into()],
-        step_timeout: Duration::from_secs(3),
+        step_timeout: Duration::from_secs(if hangs { 1 } else { 3 }),
         ..Launch::new(program, case.ranks)
     };
     let budget = Budget { properties: Properties::default().with(Unreceived), ..Budget::default() };
