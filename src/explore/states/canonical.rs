@@ -399,9 +399,6 @@ impl Canonical {
             Term::Array(group, from, items) => {
                 words.extend([4, *group, items.len() as u32]);
                 let mut order: Vec<usize> = (0..items.len()).collect();
-                for (at, item) in order.iter_mut().enumerate() {
-                    *item = at;
-                }
                 let (first, size, _) = self.groups[*group as usize];
                 for place in 0..size {
                     let to = u32::from(images[(first + place) as usize]);
