@@ -57,6 +57,8 @@ const FEW_CLASSES: u64 = 10;
 const VERY_MANY_CLASSES: u64 = 10_000;
 /// Above this number of classes, no explorer is used.
 const TOO_MANY_CLASSES: [u64; 3] = [600, 2_000, u64::MAX];
+/// With many classes, local states are forgotten only if there are more.
+const FEW_LOCALS: usize = 256;
 /// The time of a case that takes longer is printed.
 const NOTEWORTHY: Duration = Duration::from_secs(2);
 
@@ -167,7 +169,10 @@ impl Case {
     /// A practically unlimited search that continues after violations.
     fn everything(&self) -> Budget {
         let properties = Properties::default().allow_pending(self.expected.allow_pending);
-        Budget { all: true, properties, endless: Some(LONG), keep_locals: 0, ..Budget::default() }
+        // Forgetting looks at all that is known: to do it after each execution takes long for many.
+        let has_many_classes = self.expected.traces.is_some_and(|n| n > self.many_classes());
+        let keep_locals = if has_many_classes { FEW_LOCALS } else { 0 };
+        Budget { all: true, properties, endless: Some(LONG), keep_locals, ..Budget::default() }
     }
 
     /// A search without other limits than a depth, for explorers that need one. (Up to a depth,
