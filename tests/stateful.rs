@@ -199,6 +199,22 @@ fn what_a_begun_collective_will_tell_is_part_of_a_state() {
     }
 }
 
+/// States of more than four words are stored as trees, and those that are known by then as well.
+#[test]
+fn states_of_many_words_are_told_apart() {
+    let program = program(
+        "shared x: [int; 60] = 0;
+         shared y: int = 0;
+         process P { for i in 0..60 { for n in 1..20 { x[i] = n; } } }
+         process Q { y = 1; y = 2; }",
+    );
+    let stats = search(&program, EveryState::of(STATEFUL)).stats;
+    let (by_p, by_q) = (60 * 19, 2);
+    assert_eq!(stats.states, Some((by_p + 1) * (by_q + 1)));
+    assert_eq!(stats.transitions, by_p * (by_q + 1) + (by_p + 1) * by_q);
+    assert_eq!(stats.traces, 1);
+}
+
 /// Which process goes first matters only where the stored transitions are traversed.
 #[test]
 fn who_leads_to_stored_states_goes_first() {
