@@ -69,11 +69,59 @@ impl Driver<'_> {
         piece.leaks.into_iter().for_each(|leak| self.leaks.adopt(leak));
         self.cut_poll = self.cut_poll.take().or(piece.cut_poll);
         match piece.stopped_by {
+            // Its figures and its poll say so, and they are here by now.
+            None | Some(StopReason::Depth | StopReason::Polls) => {}
+            // So will the whole search, whose explorer it is.
+            Some(StopReason::NoGuarantee) => {}
             Some(StopReason::Invariant) => self.invariants.is_open = true,
             Some(StopReason::LongLoop) => self.has_long_loop = true,
             // One that was left undone would be a loss.
-            Some(reason) if reason.ends_all() || reason.leaves_undone() => self.stop(reason),
-            _ => {}
+            Some(reason) => self.stop(reason),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::{Budget, NoObserver};
+    use crate::systems::{Builder, fetch_add};
+
+    /// Whatever has ended a piece, the search is not complete.
+    #[test]
+    fn what_ended_a_piece_is_not_forgotten() {
+        use StopReason::*;
+        let reasons = [
+            Violation,
+            MaxTraces,
+            Timeout,
+            MaxMemory,
+            Interrupted,
+            Unwatched,
+            Missing,
+            Stray,
+            Depth,
+            Endless,
+            HashCompaction,
+            Invariant,
+            LongLoop,
+            Rounds,
+            Growing,
+            Oversubscribed,
+            Unsupported,
+        ];
+        let mut system = Builder::new();
+        let cell = system.cell("x", 0);
+        system.process("P", [fetch_add(cell, 1)]);
+        let system = system.build();
+        for reason in [None].into_iter().chain(reasons.map(Some)) {
+            let (mut nobody, mut nobody_else) = (NoObserver, NoObserver);
+            let mut piece = Driver::new(&system, Budget::default(), &mut nobody).finish();
+            piece.stopped_by = reason;
+            piece.stats.truncated = u64::from(reason == Some(Depth));
+            let mut search = Driver::new(&system, Budget::default(), &mut nobody_else);
+            search.add_piece(piece);
+            assert_eq!(search.finish().stopped_by, reason);
         }
     }
 }
