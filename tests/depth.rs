@@ -24,7 +24,7 @@ use mazurka::property::Position;
 
 use crate::judge::{Counts, METHODS, Recorder, check_counterexample};
 use crate::random_models::{Sample, Subject, actors, processes};
-use crate::tidy::specs_without_demands;
+use crate::tidy::{some_of, specs_without_demands};
 use judge::bounded_classes;
 
 /// The depths.
@@ -246,10 +246,10 @@ fn every_spec_up_to_a_depth_at_length() {
     check_specs(1);
 }
 
-/// Checks every `step`-th spec.
+/// Checks about one of `step` specs.
 fn check_specs(step: usize) {
     let mut compared = 0;
-    for (number, path) in specs_without_demands().into_iter().step_by(step).enumerate() {
+    for (number, path) in some_of(specs_without_demands(), step).enumerate() {
         let text = fs::read_to_string(&path).expect("a readable spec");
         let name = path.file_name().map_or("".into(), |name| name.to_string_lossy());
         let Ok(program) = compile(&name, &text, &[]) else { continue };

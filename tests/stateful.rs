@@ -13,7 +13,7 @@ use mazurka::model::ProcessId;
 
 use crate::judge::{STATEFUL, assert_full_graphs_agree, storing};
 use crate::state_graph::Watcher;
-use crate::tidy::specs_without_demands;
+use crate::tidy::{some_of, specs_without_demands};
 
 /// Longer searches are left out where all specs are tried.
 const QUICK: Duration = Duration::from_secs(1);
@@ -295,10 +295,10 @@ fn full_graphs_of_every_spec_are_the_same_with_and_without_a_model_at_length() {
     full_graphs_of_specs_agree(1);
 }
 
-/// Compares the graphs of every `step`-th spec.
+/// Compares the graphs of about one of `step` specs.
 fn full_graphs_of_specs_agree(step: usize) {
     let mut compared = 0;
-    for path in specs_without_demands().into_iter().step_by(step) {
+    for path in some_of(specs_without_demands(), step) {
         let (name, text) = (path.display().to_string(), fs::read_to_string(&path).expect("a spec"));
         let Ok(program) = compile(&name, &text, &[]) else { continue };
         let budget = Budget { all: true, timeout: Some(QUICK), ..Budget::default() };

@@ -14,7 +14,7 @@ use mazurka::model::Schedule;
 use mazurka::property::{Replay, Standing};
 
 use crate::cli::{code, json, mazurka, run, stderr, stdout};
-use crate::tidy::files;
+use crate::tidy::{files, some_of};
 
 /// A command and what it printed.
 pub struct Told {
@@ -71,10 +71,9 @@ pub fn listed(text: &str) -> usize {
     rows.filter(|row| !row.contains(" ahead: Enter ")).count()
 }
 
-/// Some specs, of every folder; or all.
+/// Some specs, or all.
 pub fn specs(all: bool) -> Vec<PathBuf> {
-    let files = files("specs", "maz").into_iter().enumerate();
-    files.filter(|(index, _)| all || index % 11 == 3).map(|(_, path)| path).collect()
+    some_of(files("specs", "maz"), if all { 1 } else { 11 }).collect()
 }
 
 pub fn program(path: &Path) -> Program {

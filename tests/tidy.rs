@@ -84,6 +84,19 @@ pub fn specs_without_demands() -> Vec<PathBuf> {
     specs
 }
 
+/// About one of `share` of these files. Which ones depends on their names alone: so with a new file,
+/// what is tried of the others is the same.
+pub fn some_of(files: Vec<PathBuf>, share: usize) -> impl Iterator<Item = PathBuf> {
+    files.into_iter().filter(move |path| {
+        let name = path.strip_prefix(root()).expect("a file of the project").as_os_str();
+        // FNV-1a.
+        let number = name.as_encoded_bytes().iter().fold(0xcbf2_9ce4_8422_2325, |number, &byte| {
+            (number ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        (number >> 32).is_multiple_of(share as u64)
+    })
+}
+
 /// The files below `folder` that end in `extension`, sorted.
 pub fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();

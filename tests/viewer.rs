@@ -30,7 +30,7 @@ use serde_json::Value;
 
 use crate::cli::{code, json, run, run_with, stderr, stdout};
 use crate::draw::subject;
-use crate::tidy::files;
+use crate::tidy::{files, some_of};
 pub use browser::Browser;
 
 /// A file of this run of the tests.
@@ -391,10 +391,10 @@ fn the_model_agrees_with_itself_on_every_spec_at_length() {
     agrees_with_itself_on_specs(1);
 }
 
-/// Draws every `step`-th spec.
+/// Draws about one of `step` specs.
 fn agrees_with_itself_on_specs(step: usize) {
     let (mut placed, mut told) = (0, 0);
-    for path in files("specs", "maz").into_iter().step_by(step) {
+    for path in some_of(files("specs", "maz"), step) {
         let program = compile("spec.maz", &fs::read_to_string(&path).unwrap(), &[]).unwrap();
         // It has no unfolding, so `draw` refuses it.
         if program.objects().may_time_out_when_stuck {
