@@ -62,9 +62,11 @@ fn judge(program: &Program, so_far: &Schedule, pairs: &BTreeSet<(usize, usize)>)
                     replay.follow(so_far).unwrap();
                     replay.follow(&order).unwrap();
                     let fact = |fact: Fact| {
-                        let is_list = matches!(fact.kind, FactKind::Mailbox | FactKind::Inbox);
+                        use FactKind::{Barrier, Inbox, Mailbox};
+                        let is_list = matches!(fact.kind, Mailbox | Inbox | Barrier);
                         let mut signs: Vec<char> = fact.value.chars().collect();
-                        // Messages that may overtake each other are in the order of their arrival.
+                        // In the order of their arrival: messages that may overtake each other, and
+                        // processes at a barrier.
                         signs.sort_by_key(|&sign| if is_list { sign } else { ' ' });
                         (fact.process, fact.name, signs)
                     };
