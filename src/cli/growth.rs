@@ -76,15 +76,12 @@ pub(super) fn states_in_all(
         let end = Instant::now() + share;
         let mut counts = Vec::new();
         for smaller in (value - VALUES).max(1)..*value {
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
-            }
-            let budget =
-                Budget { all: true, timeout: Some(left), max_traces: None, ..budget.clone() };
+            let timeout = Some(end.saturating_duration_since(Instant::now()));
+            let budget = Budget { all: true, timeout, max_traces: None, ..budget.clone() };
             match counted(case, (constant, smaller), setting, budget) {
                 Some(states) => counts.push(states),
-                None => counts.clear(),
+                None if Instant::now() < end => counts.clear(),
+                None => break,
             }
             if let Some(number) = extrapolated(&counts, (value - smaller) as u32) {
                 let growth = number / states_of(&counts);

@@ -25,7 +25,7 @@
 //! good it is.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::budget::Budget;
 use super::dpor::parsimonious::Parsimonious;
@@ -63,12 +63,7 @@ pub fn estimate<S: System>(
     let (mut found, mut is_exact) = (Vec::new(), false);
     let budget = Budget { all: true, ..budget.clone() };
     while found.len() < sweeps as usize && !is_exact {
-        let left = budget.after(start.elapsed());
-        let swept = match left.timeout {
-            Some(Duration::ZERO) => Err(StopReason::Timeout),
-            _ => sweep(system, &left, &mut rng),
-        };
-        match swept {
+        match sweep(system, &budget.after(start.elapsed()), &mut rng) {
             Ok((classes, is_all)) => {
                 found.push(classes);
                 is_exact = is_all;

@@ -52,6 +52,11 @@ impl Watchdog {
             memory: budget.max_memory,
             cancelled,
         };
+        // What has no time left has ended, whether or not a thread finds out in time.
+        if budget.timeout == Some(Duration::ZERO) {
+            reached.get_or_init(|| StopReason::Timeout);
+            signal.raise();
+        }
         let (raised, why) = (signal.clone(), reached.clone());
         let watch = thread::Builder::new().spawn(move || {
             while is_over.recv_timeout(limits.until_next_look()) == Err(RecvTimeoutError::Timeout) {
