@@ -7,18 +7,21 @@ use mazurka::unfolding::prefix::{Code, Line, Net, Next, Prefix, PrefixEvent, Tra
 
 use crate::random_models::Rng;
 
-/// An operation of a process on a line.
-#[derive(Clone, Copy, Debug)]
+/// An operation of a process on one line or two.
+#[derive(Clone, Debug)]
 enum Op {
-    /// Goes to one of two places, depending on whether the code is 0.
-    Read(Line, [Code; 2]),
-    /// Sets the code.
-    Write(Line, Code, Code),
+    /// Goes to one of two places, depending on whether all codes are 0.
+    Read(Vec<Line>, [Code; 2]),
+    /// Sets the codes.
+    Write(Vec<Line>, Code, Code),
     /// Waits for a code, and replaces it.
     Wait(Line, Code, Code, Code),
     /// Goes to one of two places.
     Choose([Code; 2]),
 }
+
+/// A place to go to, and changed codes.
+type Made = (Code, Vec<(Line, Code)>);
 
 /// A net of processes, which come after the objects. Each is at one of its operations, or has ended.
 #[derive(Debug)]
@@ -46,9 +49,13 @@ impl Toy {
                 .map(|at| {
                     let line = rng.below(objects as usize) as Line;
                     let code = rng.below(codes) as Code;
+                    let some = |rng: &mut Rng| match rng.below(3) {
+                        0 => (0..objects).collect(),
+                        _ => vec![line],
+                    };
                     match rng.below(6) {
-                        0 | 1 => Op::Read(line, [to(rng, at), to(rng, at)]),
-                        2 | 3 => Op::Write(line, code, to(rng, at)),
+                        0 | 1 => Op::Read(some(rng), [to(rng, at), to(rng, at)]),
+                        2 | 3 => Op::Write(some(rng), code, to(rng, at)),
                         4 => Op::Wait(line, code, rng.below(codes) as Code, to(rng, at)),
                         _ => Op::Choose([to(rng, at), to(rng, at)]),
                     }
@@ -62,9 +69,13 @@ impl Toy {
     fn straight(rng: &mut Rng) -> Toy {
         let objects = 2 + rng.below(2) as Line;
         let processes = (0..2 + rng.below(2)).map(|_| {
-            let op = |at: Code| match (rng.below(objects as usize) as Line, rng.below(2)) {
-                (line, 0) => Op::Read(line, [at + 1; 2]),
-                (line, _) => Op::Write(line, 1, at + 1),
+            let op = |at: Code| {
+                let line = rng.below(objects as usize) as Line;
+                let on = if rng.below(5) == 0 { vec![0, 1] } else { vec![line] };
+                match rng.below(2) {
+                    0 => Op::Read(on, [at + 1; 2]),
+                    _ => Op::Write(on, 1, at + 1),
+                }
             };
             (0..3).map(op).collect()
         });
@@ -91,15 +102,20 @@ impl Toy {
             self.first.insert((line, ops.len() as Code), Next::Transitions(0, 0));
             for (at, op) in ops.into_iter().enumerate() {
                 let next = match op {
-                    Op::Choose(to) => self.add(line, to.map(|to| (to, None)).to_vec()),
-                    Op::Read(on, to) => {
-                        self.look(line, on, |code| vec![(to[usize::from(code != 0)], None)])
-                    }
-                    Op::Write(on, value, to) => self
-                        .look(line, on, |code| vec![(to, (code != value).then_some((on, value)))]),
-                    Op::Wait(on, wanted, value, to) => self.look(line, on, |code| {
-                        let made = (to, (code != value).then_some((on, value)));
-                        if code == wanted { vec![made] } else { Vec::new() }
+                    Op::Choose(to) => self.add(line, to.map(|to| (to, Vec::new())).to_vec()),
+                    Op::Read(on, to) => self.look(line, &on, &[], &|codes| {
+                        let is_set = codes.iter().any(|&code| code != 0);
+                        vec![(to[usize::from(is_set)], Vec::new())]
+                    }),
+                    Op::Write(on, value, to) => self.look(line, &on, &[], &|codes| {
+                        let all = on.iter().zip(codes);
+                        let changed = all.filter(|&(_, &code)| code != value);
+                        vec![(to, changed.map(|(&on, _)| (on, value)).collect())]
+                    }),
+                    Op::Wait(on, wanted, value, to) => self.look(line, &[on], &[], &|codes| {
+                        let change = (codes[0] != value).then_some((on, value));
+                        let is_there = codes[0] == wanted;
+                        is_there.then(|| (to, change.into_iter().collect())).into_iter().collect()
                     }),
                 };
                 self.first.insert((line, at as Code), next);
@@ -107,25 +123,28 @@ impl Toy {
         }
     }
 
-    fn add(&mut self, line: Line, all: Vec<(Code, Option<(Line, Code)>)>) -> Next {
+    fn add(&mut self, line: Line, all: Vec<Made>) -> Next {
         let from = self.transitions.len() as u32;
-        for (own, change) in all {
-            let changes = change.into_iter().collect();
+        for (own, changes) in all {
+            let changes = changes.into_iter().collect();
             self.transitions.push(Transition { line, own, changes });
         }
         Next::Transitions(from, self.transitions.len() as u32)
     }
 
+    /// A process that has seen these codes looks at the other lines.
     fn look(
         &mut self,
         line: Line,
-        on: Line,
-        made: impl Fn(Code) -> Vec<(Code, Option<(Line, Code)>)>,
+        on: &[Line],
+        seen: &[Code],
+        made: &dyn Fn(&[Code]) -> Vec<Made>,
     ) -> Next {
+        let Some(&next) = on.get(seen.len()) else { return self.add(line, made(seen)) };
         let look = self.looks.len() as u32;
-        self.looks.push(on);
+        self.looks.push(next);
         for code in 0..self.codes {
-            let next = self.add(line, made(code));
+            let next = self.look(line, on, &[seen, &[code]].concat(), made);
             self.seen.insert((look, code), next);
         }
         Next::Look(look)
@@ -141,12 +160,12 @@ impl Toy {
         for line in self.movers() {
             let mut seen = vec![line];
             let mut next = self.first[&(line, state[line as usize])];
-            if let Next::Look(look) = next {
+            while let Next::Look(look) = next {
                 let on = self.looks[look as usize];
                 seen.push(on);
                 next = self.seen[&(look, state[on as usize])];
             }
-            let Next::Transitions(from, to) = next else { unreachable!("one look at most") };
+            let Next::Transitions(from, to) = next else { unreachable!("no branches") };
             all.extend((from..to).map(|made| (made, seen.clone())));
         }
         all

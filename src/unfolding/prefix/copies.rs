@@ -3,7 +3,8 @@
 //!
 //! A copy has one read more than the event of which it is a copy. Reads are put to a set in the
 //! order in which they were added to the prefix, so each set is found once. An event meets the
-//! reads that there are when its size has come, and from then on each read that is added.
+//! reads that there are when its size has come, and from then on each read that is added. If it
+//! consumes several conditions that one event has read, they meet at the first of them.
 
 use smallvec::SmallVec;
 
@@ -26,7 +27,9 @@ impl Prefix {
             let mut consumer = self.conditions.node(condition).consumer;
             while consumer != NONE {
                 let Slot { event, next, .. } = self.slots[consumer as usize];
-                if (self.events[event as usize].size as usize) < self.next {
+                if (self.events[event as usize].size as usize) < self.next
+                    && self.meet_at(condition, event, read)
+                {
                     self.come_after(net, event, read);
                 }
                 consumer = next;
@@ -44,11 +47,19 @@ impl Prefix {
             let condition = self.slots[at as usize].condition;
             for at in 0..self.conditions.readers(condition).len() {
                 let reader = self.conditions.readers(condition)[at];
-                if self.events[reader as usize].made > last {
+                if self.events[reader as usize].made > last
+                    && self.meet_at(condition, event, reader)
+                {
                     self.come_after(net, event, reader);
                 }
             }
         }
+    }
+
+    /// Is this the first condition that `read` reads and `event` consumes?
+    fn meet_at(&self, condition: Condition, event: PrefixEvent, read: PrefixEvent) -> bool {
+        let is_shared = |&one: &Condition| self.consumed(event).any(|consumed| consumed == one);
+        self.read(read).find(is_shared) == Some(condition)
     }
 
     /// If an event that consumes what `read` has read can come after it, and after the reads that
