@@ -23,7 +23,7 @@
 //! | `order()` | the happens-before order of a given schedule |
 //! | [`causal_past()`] | the causal past of the last action of an execution |
 //! | `Cuts` | the states of a class that differ in certain relevant actions |
-//! | `standstill()` | a configuration of a class in which nothing need ever happen again |
+//! | `standstill()` | configurations of a class in which nothing need ever happen again |
 //! | [`few_switches()`] | an equivalent execution with few switches between processes |
 //! | [`Classes`] | normal forms of executions: equal iff equivalent |
 
@@ -64,5 +64,5 @@ pub(crate) use normal_form::Names;
 pub(crate) use representative::representative;
 pub(crate) use reversal::Reversal;
 pub(crate) use sleep_set::Mark;
-pub(crate) use standstill::standstill;
+pub(crate) use standstill::{Turn, standstill};
 pub(crate) use wakeup_tree::{Below, Ticket, WakeupTree, WakeupTrees};

@@ -29,7 +29,7 @@ use crate::model::{
     Action, Locals, Needed, ProcessId, Schedule, State, StopSignal, System, Values,
 };
 use crate::property::{self, Leaks, Position, Watch, When};
-use crate::trace::standstill;
+use crate::trace::{Turn, standstill};
 
 /// The most actions between two readings of the clock. There are fewer if they take longer than
 /// [`TICK_TIME`].
@@ -542,13 +542,15 @@ impl<'o> Driver<'o> {
     fn judge_standstill<S: System>(&mut self, system: &S, state: &State) -> bool {
         let mut watch = Watch::new(self.signal().clone());
         let mut has_long_loop = false;
-        let least = standstill(system, &Schedule::of(state), &mut |locals, state, process| {
-            let spins = watch.spins(locals, state, process);
-            has_long_loop |= spins.is_none();
-            spins.unwrap_or(false)
-        });
+        let mut turns = |locals: &mut Locals<'_, S>, state: &mut State, process| {
+            let turn = watch.turn(locals, state, process);
+            has_long_loop |= turn.is_none();
+            turn.unwrap_or(Turn::GoesOn)
+        };
+        let judge = |locals: &mut Locals<'_, S>, state: &mut State| self.judge_rest(locals, state);
+        let stands_still = standstill(system, &Schedule::of(state), &mut turns, judge);
         self.has_long_loop |= has_long_loop;
-        least.is_some_and(|(mut locals, mut least)| self.judge_rest(&mut locals, &mut least))
+        stands_still
     }
 
     #[cold]

@@ -8,7 +8,10 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::model::{Action, Choice, LocalId, Locals, Op, ProcessId, State, StopSignal, System};
+use crate::model::{
+    Action, Choice, Lane, LocalId, Locals, Op, ProcessId, State, StopSignal, System,
+};
+use crate::trace::Turn;
 
 /// A loop with more local states than this is assumed to make progress.
 const LONGEST_LOOP: usize = 10_000;
@@ -39,12 +42,14 @@ pub struct Watch {
     stop: StopSignal,
     /// Local states from which a process passes through more than [`LONGEST_LOOP`] others.
     restless: FxHashSet<LocalId>,
+    /// The registers at which the last loop has looked.
+    registers: Vec<Lane>,
 }
 
 impl Watch {
     /// The search ends when `stop` is raised.
     pub(crate) fn new(stop: StopSignal) -> Self {
-        Watch { stop, restless: FxHashSet::default() }
+        Watch { stop, ..Watch::default() }
     }
 
     /// What the processes that can move do. When this returns, `state` is as before.
@@ -123,25 +128,26 @@ impl Watch {
         answer
     }
 
-    /// Does the process spin if nothing happens that need not happen? `None` if its loop is too
-    /// long.
-    pub(crate) fn spins<S: System>(
+    /// What the process does, which has to move, if nothing happens that need not happen. `None` if
+    /// its loop is too long.
+    pub(crate) fn turn<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
         state: &mut State,
         process: ProcessId,
-    ) -> Option<bool> {
+    ) -> Option<Turn> {
         if !may_spin(locals, state.local(process)) {
-            return Some(false);
+            return Some(Turn::GoesOn);
         }
         match self.circle(locals, state, process, Counted::Duties) {
-            Ok(_) => Some(true),
+            Ok(_) => Some(Turn::Rests),
             Err(Motion::Unknown) => None,
-            Err(_) => Some(false),
+            Err(_) if self.registers.is_empty() => Some(Turn::GoesOn),
+            Err(_) => Some(Turn::Leaves(self.registers.clone())),
         }
     }
 
-    /// The local states of the loop of the process, if it spins.
+    /// The local states of the loop of the process, if it spins. Sets `registers`.
     fn circle<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
@@ -149,6 +155,7 @@ impl Watch {
         process: ProcessId,
         counted: Counted,
     ) -> Result<Vec<LocalId>, Motion> {
+        self.registers.clear();
         let start = state.depth();
         let mut visited = vec![state.local(process)];
         let mut known: FxHashSet<LocalId> = visited.iter().copied().collect();
@@ -161,6 +168,8 @@ impl Watch {
             while state.depth() > depth {
                 state.undo(locals);
             }
+            let register = locals.op(state.local(process)).and_then(|op| state.register(op));
+            self.registers.extend(register.filter(|register| !self.registers.contains(register)));
             state.step(locals, Action { process, choice });
             let local = state.local(process);
             if !state.effect(locals).is_observation() {

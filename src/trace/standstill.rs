@@ -17,11 +17,18 @@
 //! have ended in the result, no standstill is larger. It takes O(n p) steps and lookups for n
 //! events of p processes, since each event is executed once.
 //!
-//! A process that has to move may also *spin*: it polls in a loop, and nothing that it polls is
-//! there. Then it need not move either. What a poll finds stays there until the process takes it,
-//! so a process that finds something in C finds it in every larger configuration, until it acts. (A
-//! loop that reads a cell may find something and then nothing again. So standstills in which
-//! processes wait for cells may be missed.)
+//! **Loops that wait.** A process that has to move may also *spin*: it polls in a loop, and nothing
+//! that it polls is there. Then it need not move either. What a poll of messages finds stays there
+//! until the process takes it. So a process that finds something in C finds it in every larger
+//! configuration, until it acts. But a loop that reads a register (a cell, or a lock that it only
+//! tries) may find something, and after a further change nothing again: `x := 0; send; x := 1`
+//! beside `while x == 0 {}`, where x is 1 at the start, stands still after `x := 0` if the send is
+//! not buffered. So if a process leaves such a loop in C, there are several ways to a larger
+//! standstill: it contains the next event of the process, or the next change, by another process,
+//! of a register at which the loop has looked. The search follows all of them, but not twice from
+//! the same configuration. (What makes an operation of the loop possible need not be considered:
+//! if the process spins in a standstill, that with all operations of a round but the last is one,
+//! too. It is part of a class, and contains the next event of the process.)
 //!
 //! Daemons may stand still ([`System::is_daemon`]). If only daemons have not ended in the result, a
 //! larger standstill matters only if a process waits there that a daemon has started after the
@@ -34,39 +41,57 @@
 //! for verification*, PPoPP 2005; S. Vakkalanka, A. Vo, G. Gopalakrishnan, R. M. Kirby, *Precise
 //! dynamic analysis for slack elasticity*, EuroMPI 2010.)
 
+use rustc_hash::FxHashSet;
+
 use super::causal_past::happens_before;
 use super::happens_before::HappensBefore;
-use crate::model::{Locals, ProcessId, Schedule, State, System};
+use crate::model::{Lane, Locals, ProcessId, Schedule, State, System};
 
-/// Does a process that has to move spin? Then it need not.
-type Spins<'a, 's, S> = &'a mut dyn FnMut(&mut Locals<'s, S>, &mut State, ProcessId) -> bool;
+/// What a process does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// It spins, or is blocked, so it need not move.
+    Rests,
+    /// It does something else, and no other process can change that.
+    GoesOn,
+    /// It leaves its loop, unless another process changes one of these registers.
+    Leaves(Vec<Lane>),
+}
 
-/// The least configuration of the class of `schedule` in which every enabled action is optional. If
-/// only daemons wait there, and other processes wait in a larger such configuration, one of the
-/// larger ones. `None` if a process must act that does not act in `schedule`, because the execution
-/// was cut.
+/// What a process does that has an enabled action which is not optional.
+pub(crate) type Turns<'a, 's, S> =
+    &'a mut dyn FnMut(&mut Locals<'s, S>, &mut State, ProcessId) -> Turn;
+
+/// Calls `judge` with configurations of the class of `schedule` in which every enabled action is
+/// optional, or part of a loop that waits, until it says yes. Returns whether it did. If a process
+/// that is not a daemon waits in such a configuration, one does in one of these.
 pub(crate) fn standstill<'s, S: System>(
     system: &'s S,
     schedule: &Schedule,
-    spins: Spins<'_, 's, S>,
-) -> Option<(Locals<'s, S>, State)> {
+    turns: Turns<'_, 's, S>,
+    mut judge: impl FnMut(&mut Locals<'s, S>, &mut State) -> bool,
+) -> bool {
     let (mut locals, order) = happens_before(system, schedule);
     let state = State::initial(&mut locals);
-    let mut least = Part { schedule, order: &order, made: Vec::new(), state };
-    least.close(&mut locals, spins)?;
-    let do_daemons_wait = least.state.unfinished(&locals).next().is_some()
-        && least.state.stuck(&locals).next().is_none();
-    let later = if do_daemons_wait { spawns(&mut locals, schedule) } else { Vec::new() };
-    for at in later {
-        let mut larger = least.clone();
-        larger.include(at, &mut locals);
-        if larger.close(&mut locals, spins).is_some()
-            && larger.state.stuck(&locals).next().is_some()
-        {
-            return Some((locals, larger.state));
+    let least = Part { made: Vec::new(), state, is_later: false };
+    let mut search =
+        Search { schedule, order: &order, seen: FxHashSet::default(), open: vec![least] };
+    while let Some(mut part) = search.open.pop() {
+        if !search.close(&mut part, &mut locals, turns) {
+            continue;
+        }
+        if judge(&mut locals, &mut part.state) {
+            return true;
+        }
+        let do_daemons_wait = part.state.unfinished(&locals).next().is_some()
+            && part.state.stuck(&locals).next().is_none();
+        if do_daemons_wait && !part.is_later {
+            for at in spawns(&mut locals, schedule) {
+                search.add(&part, at as u32, &mut locals, true);
+            }
         }
     }
-    Some((locals, least.state))
+    false
 }
 
 /// The positions at which the schedule starts processes that are not daemons.
@@ -83,62 +108,136 @@ fn spawns<S: System>(locals: &mut Locals<'_, S>, schedule: &Schedule) -> Vec<usi
     found
 }
 
-/// A configuration of the class of a schedule.
+/// A configuration of a class.
 #[derive(Clone)]
-struct Part<'c> {
-    schedule: &'c Schedule,
-    order: &'c HappensBefore,
+struct Part {
     /// The number of actions of each process in the configuration.
     made: Vec<u32>,
     state: State,
+    /// Does it contain the start of a process, for which it was made?
+    is_later: bool,
 }
 
-impl Part<'_> {
-    /// Adds the events that every standstill must contain, until every enabled action is optional;
-    /// `None` if such an event is missing in the schedule.
+impl Part {
+    /// The number of actions of a process.
+    fn made_by(&self, process: ProcessId) -> usize {
+        self.made.get(process.index()).map_or(0, |&count| count as usize)
+    }
+
+    /// Does it contain the action at this position of the schedule?
+    fn contains(&self, order: &HappensBefore, at: u32) -> bool {
+        let process = order.process(at as usize);
+        order.clock(at as usize)[process.index()] as usize <= self.made_by(process)
+    }
+}
+
+/// A search for standstills of the class of a schedule.
+struct Search<'c> {
+    schedule: &'c Schedule,
+    order: &'c HappensBefore,
+    /// The numbers of actions in the configurations from which there are several ways, and in those
+    /// at rest.
+    seen: FxHashSet<Vec<u32>>,
+    open: Vec<Part>,
+}
+
+impl Search<'_> {
+    /// Adds the events that every standstill must contain, until nothing need happen; where there
+    /// are several ways, all but one become open. Returns false if an event is missing in the
+    /// schedule, because the execution was cut, or if the configuration was met before.
     fn close<'s, S: System>(
         &mut self,
+        part: &mut Part,
         locals: &mut Locals<'s, S>,
-        spins: Spins<'_, 's, S>,
-    ) -> Option<()> {
+        turns: Turns<'_, 's, S>,
+    ) -> bool {
         loop {
-            let all: Vec<ProcessId> = self.state.processes().collect();
-            let mover = all.into_iter().find(|&p| goes_on(locals, &mut self.state, p, spins));
-            let Some(process) = mover else { return Some(()) };
-            let count = self.made.get(process.index()).copied().unwrap_or(0);
-            let next = *self.order.of_process(process).get(count as usize)?;
-            self.include(next as usize, locals);
+            let Some((process, others)) = self.mover(part, locals, turns) else {
+                return self.is_new(part);
+            };
+            if !others.is_empty() && !self.is_new(part) {
+                return false;
+            }
+            for at in others {
+                self.add(part, at, locals, part.is_later);
+            }
+            let Some(&next) = self.order.of_process(process).get(part.made_by(process)) else {
+                return false;
+            };
+            self.include(part, next, locals);
         }
     }
 
+    fn is_new(&mut self, part: &Part) -> bool {
+        let end = part.made.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
+        self.seen.insert(part.made[..end].to_vec())
+    }
+
+    /// A process that has to go on, and the events of others of which a standstill contains one if
+    /// it does not contain the next event of the process. If possible there are none of them.
+    fn mover<'s, S: System>(
+        &self,
+        part: &mut Part,
+        locals: &mut Locals<'s, S>,
+        turns: Turns<'_, 's, S>,
+    ) -> Option<(ProcessId, Vec<u32>)> {
+        let all: Vec<ProcessId> = part.state.processes().collect();
+        let mut leaves = None;
+        for process in all {
+            match turn(locals, &mut part.state, process, turns) {
+                Turn::Rests => {}
+                Turn::GoesOn => return Some((process, Vec::new())),
+                Turn::Leaves(registers) => drop(leaves.get_or_insert((process, registers))),
+            }
+        }
+        let (process, registers) = leaves?;
+        // The changes of a register are ordered.
+        let next = |&register: &Lane| {
+            let mut changes = self.order.changes(register).iter().copied();
+            changes.find(|&at| !part.contains(self.order, at))
+        };
+        let changes = registers.iter().filter_map(next);
+        let others = changes.filter(|&at| self.order.process(at as usize) != process);
+        Some((process, others.collect()))
+    }
+
+    /// Opens this configuration with one more event.
+    fn add<S: System>(&mut self, part: &Part, at: u32, locals: &mut Locals<'_, S>, is_later: bool) {
+        let mut larger = Part { is_later, ..part.clone() };
+        self.include(&mut larger, at, locals);
+        self.open.push(larger);
+    }
+
     /// Adds the action at this position of the schedule, and its causes.
-    fn include<S: System>(&mut self, at: usize, locals: &mut Locals<'_, S>) {
-        let clock = self.order.clock(at);
+    fn include<S: System>(&self, part: &mut Part, at: u32, locals: &mut Locals<'_, S>) {
+        let clock = self.order.clock(at as usize);
         let mut missing: Vec<u32> = Vec::new();
-        self.made.resize(self.made.len().max(clock.len()), 0);
-        for (process, (made, &wanted)) in self.made.iter_mut().zip(clock).enumerate() {
+        part.made.resize(part.made.len().max(clock.len()), 0);
+        for (process, (made, &wanted)) in part.made.iter_mut().zip(clock).enumerate() {
             let actions = self.order.of_process(ProcessId(process as u32));
             missing.extend(&actions[*made as usize..wanted.max(*made) as usize]);
             *made = wanted.max(*made);
         }
         missing.sort_unstable();
-        missing.drain(..).for_each(|at| self.state.step(locals, self.schedule[at as usize]));
+        missing.drain(..).for_each(|at| part.state.step(locals, self.schedule[at as usize]));
     }
 }
 
-/// Has the process an enabled action that is not optional, and does not spin? Or does it wait at a
-/// poll although its loop would continue: to another poll that succeeds, or beyond the bound on
-/// polls?
-fn goes_on<'s, S: System>(
+/// What the process does. It also goes on if it waits at a poll although its loop would continue:
+/// to another poll that succeeds, or beyond the bound on polls.
+fn turn<'s, S: System>(
     locals: &mut Locals<'s, S>,
     state: &mut State,
     process: ProcessId,
-    spins: Spins<'_, 's, S>,
-) -> bool {
+    turns: Turns<'_, 's, S>,
+) -> Turn {
     if state.must_move(locals, process) {
-        return !spins(locals, state, process);
+        return turns(locals, state, process);
     }
     let round = state.round_of_polls(locals, process);
     let polls_on = round.is_some_and(|round| state.polls_on(locals, process, &round));
-    polls_on || state.is_cut_at_poll(locals, process)
+    match polls_on || state.is_cut_at_poll(locals, process) {
+        true => Turn::GoesOn,
+        false => Turn::Rests,
+    }
 }

@@ -10,7 +10,7 @@
 //! | end | nothing is enabled, all processes have ended, or are daemons | `final` sees the same |
 //! | leak | the same, no process has failed | each object that may keep a request has a code that was seen before, left there by a process at the same place, and each process that says something of itself |
 //! | property of a user | the same | as for leaks, and each event was seen before |
-//! | livelock | only processes that may be in loops that wait can move | all processes are at the same places, and what such loops look at has the same codes |
+//! | livelock | nothing is enabled but the moves of processes that may be in loops that wait, and what may be delayed for ever | all processes are at the same places, and what such loops look at has the same codes |
 //! | invariant | any | the invariant sees the same |
 //!
 //! **What can be blocked at all.** A process that is blocked on a lock is blocked by somebody: one
@@ -525,7 +525,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         // Others may wait for what a process holds that spins.
         self.find_motions(|place| spins.contains(place));
         let mut question =
-            self.at_rest(|answers, one| spins.contains(&answers.place(one)), Delayed::No);
+            self.at_rest(|answers, one| spins.contains(&answers.place(one)), Delayed::MayBe);
         let marked: Vec<Literal> = spinning.iter().map(|&place| question.marked(place)).collect();
         question.one_of(&marked);
         let mut lines: FxHashSet<Line> = self.prefix.movers().collect();
@@ -542,7 +542,9 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             answers.go_to(events);
             answers.net.settle();
             let ModelNet { locals, state, .. } = &mut *answers.net;
-            answers.driver.is_livelock(&mut watch, locals, state);
+            if !answers.driver.is_livelock(&mut watch, locals, state) {
+                answers.driver.judge_rest(locals, state);
+            }
             rounds += 1;
             if rounds == MOST_ROUNDS {
                 answers.driver.stop(StopReason::Rounds);
