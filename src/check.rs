@@ -352,7 +352,7 @@ impl<S: System> Check<'_, S> {
     ///
     /// # Panics
     /// With the counterexample, as [`assert_ok`](Check::assert_ok) does; or if a process does what
-    /// cannot be explored.
+    /// cannot be explored, or a limit has ended the search before any execution came to an end.
     #[track_caller]
     pub fn assert_none_found(self) {
         let place = Location::caller();
@@ -432,10 +432,13 @@ impl Checked {
         self.verdict() == Verdict::Ok
     }
 
-    /// Was nothing wrong found, nor anything that cannot be explored?
+    /// Was nothing wrong found, nor anything that cannot be explored, although at least one
+    /// execution came to an end, or states or a prefix were explored?
     pub(crate) fn has_found_nothing(&self) -> bool {
-        let is_unsupported = self.outcome.stopped_by == Some(StopReason::Unsupported);
-        self.violations().is_empty() && !is_unsupported
+        let Outcome { stats, stopped_by, .. } = &self.outcome;
+        let ends = stats.traces + stats.blocked + stats.given_up + stats.truncated;
+        let has_explored = ends > 0 || stats.states.is_some() || stats.prefix.is_some();
+        self.violations().is_empty() && *stopped_by != Some(StopReason::Unsupported) && has_explored
     }
 
     /// The violations, each with an execution that leads to it.

@@ -5,6 +5,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use mazurka::explore::{
     Budget, End, Exhaustive, Explorer, NoObserver, Observer, Outcome, Setting, StopReason, Udpor,
@@ -427,6 +428,9 @@ fn systems_in_rust_are_sampled() {
     let panics = |run: &dyn Fn()| catch_unwind(AssertUnwindSafe(run)).is_err();
     assert!(panics(&|| mazurka::check(&right).random(40).assert_ok()), "no proof");
     assert!(panics(&|| mazurka::check(&wrong).random(40).assert_none_found()), "a deadlock");
+    let late = || mazurka::check(&right).random(40).timeout(Duration::ZERO);
+    assert_eq!(late().run().stats().traces, 0);
+    assert!(panics(&|| late().assert_none_found()), "nothing was executed");
     let found = mazurka::check(&wrong).random(40).pct(2).run();
     assert_eq!(found.verdict(), Verdict::Deadlock);
 }
@@ -454,6 +458,9 @@ fn threads_are_sampled() {
         }
     };
     threads::Builder::new().random(30).check(counter(true, runs.clone()));
+    let late = threads::Builder::new().random(30).timeout(Duration::ZERO);
+    let late = AssertUnwindSafe(|| late.check(counter(true, runs.clone())));
+    assert!(catch_unwind(late).is_err(), "nothing was executed");
     assert!(runs.load(Ordering::Relaxed) > 0);
     for builder in [threads::Builder::new().random(30), threads::Builder::new().pct(2).seed(1)] {
         let checked = builder.run(counter(false, runs.clone()));

@@ -170,8 +170,8 @@ impl Builder {
     ///
     /// # Panics
     /// With a counterexample, or with the reason why the search is not complete. Executions by
-    /// chance are never complete: for them only with a counterexample, or if a thread does what
-    /// cannot be explored.
+    /// chance are never complete: for them only with a counterexample, if a thread does what cannot
+    /// be explored, or if a limit ends them before any has come to an end.
     #[track_caller]
     pub fn check(self, closure: impl Fn() + Send + Sync + 'static) {
         let enough = match self.how.explorer.profile().samples {
