@@ -5,7 +5,9 @@
 //! do not use classes. One visits all states. The other does not use optional actions either: each
 //! send and each entry first chooses whether it completes early or late.
 
+mod choices;
 mod registers;
+mod waits;
 
 use std::collections::HashSet;
 
@@ -15,8 +17,7 @@ use mazurka::explore::{
 };
 use mazurka::lang::compile;
 use mazurka::model::{
-    Action, Actors, Buffering, Choice, Completion, Delivery, Describe, Finale, Invariants, Locals,
-    Next, Objects, Op, ProcessId, Response, Semantics, State, System, Values,
+    Action, Buffering, Choice, Completion, Delivery, Locals, ProcessId, Semantics, State, System,
 };
 use mazurka::property::{Replay, explain_deadlock};
 use mazurka::systems::history::History;
@@ -24,135 +25,11 @@ use mazurka::systems::history::History;
 use crate::cli::{code, run_with, stderr};
 use crate::history::interpreted::Interpreted;
 use crate::random_models::{self, Erased, Rng};
+use choices::{Chosen, Open};
 
-/// The system in which everything that completes early completes either way, or late.
-struct Open<'s, S> {
-    system: &'s S,
-    objects: Objects,
-    completion: Completion,
-}
-
-impl<S> Clone for Open<'_, S> {
-    fn clone(&self) -> Self {
-        let Open { system, ref objects, completion } = *self;
-        Open { system, objects: objects.clone(), completion }
-    }
-}
-
-impl<'s, S: System> Open<'s, S> {
-    fn of(system: &'s S, completion: Completion) -> Erased<'s> {
-        Erased::new(Open::new(system, completion))
-    }
-
-    fn new(system: &'s S, completion: Completion) -> Self {
-        let mut objects = system.objects().clone();
-        objects.may_end_late = true;
-        Open { system, objects, completion }
-    }
-}
-
-/// The operation with another completion, if it completes early.
-fn ending(op: &Op, with: Completion) -> Option<Op> {
-    let mut op = op.clone();
-    match &mut op {
-        Op::Send { completion, .. } | Op::Enter { completion, .. }
-            if *completion == Completion::Early =>
-        {
-            *completion = with;
-            Some(op)
-        }
-        _ => None,
-    }
-}
-
-impl<S: System> System for Open<'_, S> {
-    type Local = S::Local;
-
-    fn objects(&self) -> &Objects {
-        &self.objects
-    }
-
-    fn initial(&self, values: &mut Values) -> Vec<Self::Local> {
-        self.system.initial(values)
-    }
-
-    fn is_daemon(&self, local: &Self::Local) -> bool {
-        self.system.is_daemon(local)
-    }
-
-    fn next(&self, local: &Self::Local, values: &mut Values) -> Next<Self::Local> {
-        match self.system.next(local, values) {
-            Next::Op(op) => Next::Op(ending(&op, self.completion).unwrap_or(op)),
-            other => other,
-        }
-    }
-
-    fn resume(&self, local: &Self::Local, response: Response, values: &Values) -> Self::Local {
-        self.system.resume(local, response, values)
-    }
-
-    fn actors(&self) -> &dyn Actors<Self::Local> {
-        self.system.actors()
-    }
-
-    fn finale(&self) -> Option<&dyn Finale<Self::Local>> {
-        self.system.finale()
-    }
-
-    fn invariants(&self) -> Option<&dyn Invariants<Self::Local>> {
-        self.system.invariants()
-    }
-
-    fn describe(&self) -> &dyn Describe<Self::Local> {
-        self.system.describe()
-    }
-}
-
-/// The system in which everything that completes early first chooses how it completes.
-struct Chosen<'s, S>(&'s S);
-
-impl<S: System> System for Chosen<'_, S> {
-    /// The local state, and the choice for the next operation.
-    type Local = (S::Local, Option<Completion>);
-
-    fn objects(&self) -> &Objects {
-        self.0.objects()
-    }
-
-    fn initial(&self, values: &mut Values) -> Vec<Self::Local> {
-        self.0.initial(values).into_iter().map(|local| (local, None)).collect()
-    }
-
-    fn is_daemon(&self, (local, _): &Self::Local) -> bool {
-        self.0.is_daemon(local)
-    }
-
-    fn next(&self, (local, chosen): &Self::Local, values: &mut Values) -> Next<Self::Local> {
-        match self.0.next(local, values) {
-            Next::Op(op) if ending(&op, Completion::Early).is_some() => Next::Op(match chosen {
-                None => Op::Choose { lo: 0, hi: 2 },
-                Some(completion) => ending(&op, *completion).expect("it was asked"),
-            }),
-            Next::Op(op) => Next::Op(op),
-            Next::Spawn(child) => Next::Spawn((child, None)),
-            Next::Done => Next::Done,
-            Next::Returned(value) => Next::Returned(value),
-            Next::Failed(failure) => Next::Failed(failure),
-        }
-    }
-
-    fn resume(
-        &self,
-        (local, chosen): &Self::Local,
-        response: Response,
-        values: &Values,
-    ) -> Self::Local {
-        match (chosen, response) {
-            (None, Response::Chosen(0)) => (local.clone(), Some(Completion::Early)),
-            (None, Response::Chosen(_)) => (local.clone(), Some(Completion::Late)),
-            _ => (self.0.resume(local, response, values), None),
-        }
-    }
+/// The system in which everything that completes early completes like this.
+fn opened<S: System>(system: &S, completion: Completion) -> Erased<'_> {
+    Erased::new(Open::new(system, completion))
 }
 
 fn all() -> Budget {
@@ -261,7 +138,7 @@ const MOST_TRACES: u64 = 200;
 /// Compares what is found in a program with both judges. Does it stand still, and does it only if some sends are buffered and others
 /// are not?
 fn compare<S: System>(system: &S, text: impl Fn() -> String) -> [bool; 2] {
-    let open = Open::of(system, Completion::Either);
+    let open = opened(system, Completion::Either);
     let expected = stands_still(&open);
     [expected, is_found(system, &open, expected, text)]
 }
@@ -296,7 +173,7 @@ fn is_found<S: System>(
             assert!(explained.is_some(), "{}: {}", violation.schedule, text());
         }
     }
-    let late = Open::of(system, Completion::Late);
+    let late = opened(system, Completion::Late);
     let late = explore(&late, Udpor::default(), all(), &mut NoObserver);
     expected && !is_stuck(&early) && !is_stuck(&late)
 }

@@ -7,7 +7,8 @@
 //!
 //! `cargo run --release --features tools --example fuzz -- programs --count 100000` explores random programs with every
 //! explorer instead, compares what they find, and has certificates audited ([`programs`]); with `--family demands` it
-//! explores programs that demand something of endless executions. `-- files` damages files, and has them read
+//! explores programs that demand something of endless executions, with `--family standstills` programs whose sends may
+//! be buffered or not. `-- files` damages files, and has them read
 //! ([`files`]).
 
 mod amount;
@@ -20,6 +21,7 @@ mod options;
 mod programs;
 mod random;
 mod shrink;
+mod standing;
 mod trial;
 
 #[path = "../../tests/random_models/commuting.rs"]
@@ -42,6 +44,13 @@ mod language;
 mod rng;
 #[path = "../../tests/forged/sealed.rs"]
 mod sealed;
+#[path = "../../tests/standstill"]
+mod standstill {
+    use crate::rng::Rng;
+
+    pub mod choices;
+    pub mod waits;
+}
 #[path = "../../tests/random_models/unforeseen.rs"]
 mod unforeseen;
 

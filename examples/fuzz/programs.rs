@@ -3,7 +3,8 @@
 //!
 //! Each program is made from a seed ([`language`](super::language)) and judged by
 //! [`unforeseen`](super::unforeseen). Operations are also compared with what was claimed before
-//! them, as in debug builds, and certificates are audited ([`audited`]). Workers, which are processes of this program, take blocks of seeds, so
+//! them, as in debug builds, and certificates are audited ([`audited`]). Where sends may be buffered or not, standstills
+//! are looked for ([`standing`]). Workers, which are processes of this program, take blocks of seeds, so
 //! the search goes on after a panic. What goes wrong is made small, line by line, and kept in a
 //! folder: the program, and what was wrong with it.
 
@@ -18,13 +19,14 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand, ValueEnum};
 use mazurka::explore::{EXPLORERS, Options};
-use mazurka::lang::compile;
+use mazurka::lang::{Program, compile};
 
 use super::amount::Amount;
 use super::liveness::judged;
 use super::liveness::programs::random_program;
+use super::standstill::waits::waits;
 use super::unforeseen::Judgement;
-use super::{audited, commuting, language};
+use super::{audited, commuting, language, standing};
 
 /// How many seeds a worker takes at once.
 const BLOCK: u64 = 200;
@@ -54,6 +56,8 @@ pub enum Task {
     /// One program, in a process of its own
     #[command(hide = true)]
     Judge {
+        #[arg(value_enum)]
+        family: Family,
         file: PathBuf,
         most: u64,
     },
@@ -66,6 +70,8 @@ pub enum Family {
     Operations,
     /// Programs that demand something of endless executions, for `fair`
     Demands,
+    /// Programs whose sends may be buffered or not, some of them with processes that wait in loops
+    Standstills,
 }
 
 impl Family {
@@ -73,6 +79,7 @@ impl Family {
         match self {
             Family::Operations => "operations",
             Family::Demands => "demands",
+            Family::Standstills => "standstills",
         }
     }
 
@@ -81,6 +88,8 @@ impl Family {
         match self {
             Family::Operations => language::generate(seed),
             Family::Demands => random_program(seed).text,
+            Family::Standstills if seed.is_multiple_of(2) => waits(seed),
+            Family::Standstills => language::generate(seed),
         }
     }
 
@@ -88,8 +97,17 @@ impl Family {
     /// what is wrong.
     fn judge(self, seed: u64, most: u64) -> Result<usize, String> {
         match self {
-            Family::Operations => judge(&language::generate(seed), most),
             Family::Demands => Ok(usize::from(judged::judge(&random_program(seed))?.is_some())),
+            _ => self.judge_text(&self.text(seed), most),
+        }
+    }
+
+    /// The same for a program that is no more than its text.
+    fn judge_text(self, text: &str, most: u64) -> Result<usize, String> {
+        let Ok(program) = compile("random.maz", text, &[]) else { return Ok(0) };
+        match self {
+            Family::Standstills => standing::judge(&program, PATIENCE),
+            _ => judge(&program, most),
         }
     }
 }
@@ -123,10 +141,10 @@ impl Task {
                 }
                 ExitCode::SUCCESS
             }
-            Task::Judge { file, most } => {
+            Task::Judge { family, file, most } => {
                 mazurka::model::audit_everything();
                 let text = fs::read_to_string(file).expect("the program to judge");
-                match judge(&text, most) {
+                match family.judge_text(&text, most) {
                     Ok(_) => ExitCode::SUCCESS,
                     Err(how) => {
                         eprintln!("{how}");
@@ -142,13 +160,12 @@ const PIPE: &str = "somebody who reads";
 
 /// How many explorers agree with the judge, 0 for a program that is too large or is none; or what
 /// is wrong.
-fn judge(text: &str, most: u64) -> Result<usize, String> {
-    let Ok(program) = compile("random.maz", text, &[]) else { return Ok(0) };
-    commuting::judge(&program, MOST_STATES)?;
-    let Some(judgement) = Judgement::of(&program, most, Some(PATIENCE)) else { return Ok(0) };
-    let mut compared = audited::judge(&program)?;
+fn judge(program: &Program, most: u64) -> Result<usize, String> {
+    commuting::judge(program, MOST_STATES)?;
+    let Some(judgement) = Judgement::of(program, most, Some(PATIENCE)) else { return Ok(0) };
+    let mut compared = audited::judge(program)?;
     for listed in EXPLORERS {
-        if let Some(found) = judgement.compare(&program, listed.with(&Options::default())) {
+        if let Some(found) = judgement.compare(program, listed.with(&Options::default())) {
             found?;
             compared += 1;
         }
@@ -260,7 +277,7 @@ impl Programs {
         let text = self.family.text(seed);
         let wrong = |text: &str| self.wrong(&path, text);
         let (small, how) = match self.family {
-            Family::Operations => {
+            Family::Operations | Family::Standstills => {
                 let how = wrong(&text).unwrap_or_else(|| "it does not happen again".to_owned());
                 let small = shrink(&text, &kind(&how), &|text| wrong(text).map(|how| kind(&how)));
                 let how = wrong(&small).unwrap_or(how);
@@ -278,7 +295,7 @@ impl Programs {
     fn wrong(&self, path: &Path, text: &str) -> Option<String> {
         fs::write(path, text).expect("a program to judge");
         let mut child = this_program()
-            .arg("judge")
+            .args(["judge", self.family.name()])
             .arg(path)
             .arg(self.executions.to_string())
             .stdout(Stdio::null())

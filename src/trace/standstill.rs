@@ -74,10 +74,9 @@ pub(crate) fn standstill<'s, S: System>(
     let (mut locals, order) = happens_before(system, schedule);
     let state = State::initial(&mut locals);
     let least = Part { made: Vec::new(), state, is_later: false };
-    let mut search =
-        Search { schedule, order: &order, seen: FxHashSet::default(), open: vec![least] };
-    while let Some(mut part) = search.open.pop() {
-        if !search.close(&mut part, &mut locals, turns) {
+    let mut ways = Ways { schedule, order: &order, seen: FxHashSet::default(), open: vec![least] };
+    while let Some(mut part) = ways.open.pop() {
+        if !ways.close(&mut part, &mut locals, turns) {
             continue;
         }
         if judge(&mut locals, &mut part.state) {
@@ -87,7 +86,7 @@ pub(crate) fn standstill<'s, S: System>(
             && part.state.stuck(&locals).next().is_none();
         if do_daemons_wait && !part.is_later {
             for at in spawns(&mut locals, schedule) {
-                search.add(&part, at as u32, &mut locals, true);
+                ways.add(&part, at as u32, &mut locals, true);
             }
         }
     }
@@ -131,8 +130,8 @@ impl Part {
     }
 }
 
-/// A search for standstills of the class of a schedule.
-struct Search<'c> {
+/// The ways to standstills of the class of a schedule.
+struct Ways<'c> {
     schedule: &'c Schedule,
     order: &'c HappensBefore,
     /// The numbers of actions in the configurations from which there are several ways, and in those
@@ -141,7 +140,7 @@ struct Search<'c> {
     open: Vec<Part>,
 }
 
-impl Search<'_> {
+impl Ways<'_> {
     /// Adds the events that every standstill must contain, until nothing need happen; where there
     /// are several ways, all but one become open. Returns false if an event is missing in the
     /// schedule, because the execution was cut, or if the configuration was met before.

@@ -5,51 +5,10 @@ use mazurka::explore::{EveryState, NoObserver, explore};
 use mazurka::lang::compile;
 use mazurka::model::Completion;
 
-use super::{Chosen, Open, all, is_found, is_stuck};
+use super::waits::waits;
+use super::{Chosen, all, is_found, is_stuck, opened};
 use crate::judge::STATEFUL;
-use crate::random_models::{self, Erased, Rng};
-
-/// Messages that are taken in an order that needs no buffers, or does. Before and after some of
-/// them their sender writes a cell, or has a lock, for which their receiver waits in a loop.
-fn waits(seed: u64) -> String {
-    let mut rng = Rng::new(seed);
-    let (ranks, cells) = (2 + usize::from(rng.chance(30)), 1 + rng.below(2));
-    let mut lines = vec![String::new(); ranks];
-    for _ in 0..2 + rng.below(2) {
-        let from = rng.below(ranks);
-        let to = (from + 1 + rng.below(ranks - 1)) % ranks;
-        let (cell, value) = (rng.below(cells), rng.below(2));
-        let (send, receive) = (format!("send(m[{to}], 0);"), format!("recv(m[{to}]);"));
-        match rng.below(8) {
-            0..3 => {
-                lines[from] += &format!("x{cell} = {value}; {send} x{cell} = {};", 1 - value);
-                let also = match rng.chance(30) {
-                    true => format!(" && x{} == {}", rng.below(cells), rng.below(2)),
-                    false => String::new(),
-                };
-                lines[to] += &format!("while x{cell} == {value}{also} {{}} {receive}");
-            }
-            3 => {
-                lines[from] += &format!("lock(l); {send} unlock(l);");
-                lines[to] += &format!("while !try_lock(l) {{}} unlock(l); {receive}");
-            }
-            4 => lines[from] += &format!("x{cell} = {value};"),
-            5 => lines[from] += &format!("while x{cell} == {value} {{}}"),
-            _ => {
-                lines[from] += &send;
-                lines[to] += &receive;
-            }
-        }
-    }
-    let start = rng.below(2);
-    let mut text = format!("bag mailbox m[{ranks}]: int; mutex l;");
-    (0..cells).for_each(|cell| text += &format!(" shared x{cell}: int = {start};"));
-    for (rank, own) in lines.iter().enumerate() {
-        let daemon = if rng.chance(15) { "daemon " } else { "" };
-        text += &format!("\n{daemon}process P{rank} {{ {own} }}");
-    }
-    text
-}
+use crate::random_models::{self, Erased};
 
 #[test]
 fn a_process_that_waits_for_a_register_stands_still() {
@@ -68,7 +27,7 @@ fn a_process_that_waits_for_a_register_stands_still() {
             continue;
         }
         let expected = states(&Erased::new(Chosen(&program)));
-        let open = Open::of(&program, Completion::Either);
+        let open = opened(&program, Completion::Either);
         is_found(&program, &open, expected, || format!("seed {seed}\n{text}"));
         still += usize::from(expected);
         right += usize::from(!expected);
@@ -92,7 +51,7 @@ fn what_a_loop_finds_may_be_gone_again() {
     for text in orders.into_iter().chain(others) {
         let text = format!("bag mailbox m: int; shared x: int = 1; {text}");
         let program = compile("gone.maz", &text, &[]).expect("a program");
-        let open = Open::of(&program, Completion::Either);
+        let open = opened(&program, Completion::Either);
         is_found(&program, &open, true, || text.clone());
     }
 }

@@ -1,0 +1,45 @@
+//! Random programs whose processes wait in loops.
+
+use super::Rng;
+
+/// Messages that are taken in an order that needs no buffers, or does. Before and after some of
+/// them their sender writes a cell, or has a lock, for which their receiver waits in a loop.
+pub fn waits(seed: u64) -> String {
+    let mut rng = Rng::new(seed);
+    let (ranks, cells) = (2 + usize::from(rng.chance(30)), 1 + rng.below(2));
+    let mut lines = vec![String::new(); ranks];
+    for _ in 0..2 + rng.below(2) {
+        let from = rng.below(ranks);
+        let to = (from + 1 + rng.below(ranks - 1)) % ranks;
+        let (cell, value) = (rng.below(cells), rng.below(2));
+        let (send, receive) = (format!("send(m[{to}], 0);"), format!("recv(m[{to}]);"));
+        match rng.below(8) {
+            0..3 => {
+                lines[from] += &format!("x{cell} = {value}; {send} x{cell} = {};", 1 - value);
+                let also = match rng.chance(30) {
+                    true => format!(" && x{} == {}", rng.below(cells), rng.below(2)),
+                    false => String::new(),
+                };
+                lines[to] += &format!("while x{cell} == {value}{also} {{}} {receive}");
+            }
+            3 => {
+                lines[from] += &format!("lock(l); {send} unlock(l);");
+                lines[to] += &format!("while !try_lock(l) {{}} unlock(l); {receive}");
+            }
+            4 => lines[from] += &format!("x{cell} = {value};"),
+            5 => lines[from] += &format!("while x{cell} == {value} {{}}"),
+            _ => {
+                lines[from] += &send;
+                lines[to] += &receive;
+            }
+        }
+    }
+    let start = rng.below(2);
+    let mut text = format!("bag mailbox m[{ranks}]: int; mutex l;");
+    (0..cells).for_each(|cell| text += &format!(" shared x{cell}: int = {start};"));
+    for (rank, own) in lines.iter().enumerate() {
+        let daemon = if rng.chance(15) { "daemon " } else { "" };
+        text += &format!("\n{daemon}process P{rank} {{ {own} }}");
+    }
+    text
+}
