@@ -1,7 +1,7 @@
 //! Standstills of processes that wait in loops for a cell, or try a lock: what such a loop finds may be gone again, before
 //! another process stands still.
 
-use mazurka::explore::{EveryState, NoObserver, explore};
+use mazurka::explore::{AnyExplorer, EveryState, FinitePrefix, NoObserver, explore};
 use mazurka::lang::compile;
 use mazurka::model::Completion;
 
@@ -33,6 +33,20 @@ fn a_process_that_waits_for_a_register_stands_still() {
         right += usize::from(!expected);
     }
     assert!(still > 10 && right > 10, "{still} {right}");
+}
+
+/// Two entries that differ only in when they are complete. The states after them were taken for one.
+#[test]
+fn states_differ_in_when_an_entry_is_complete() {
+    let text = "collective g(3); process P { bcast(g, 0, 1, as: 0); }";
+    let program = compile("alone.maz", text, &[]).expect("a program");
+    let chosen = Erased::new(Chosen(&program));
+    for explorer in [EveryState::of(STATEFUL).into(), FinitePrefix::default().into()] {
+        let explorer: AnyExplorer = explorer;
+        assert!(is_stuck(&explore(&chosen, explorer, all(), &mut NoObserver)), "{explorer:?}");
+    }
+    let open = opened(&program, Completion::Either);
+    is_found(&program, &open, true, || text.into());
 }
 
 /// The loop would go on until x is 0, and again when x is 1. In between the sender stands still if

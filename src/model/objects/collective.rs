@@ -81,6 +81,11 @@ impl Entry {
         self.result
     }
 
+    /// When it is complete.
+    pub(in crate::model) fn completion(&self) -> Completion {
+        self.completion
+    }
+
     /// Is it complete only when all ranks have entered?
     pub(in crate::model) fn is_late(&self) -> bool {
         self.completion == Completion::Late

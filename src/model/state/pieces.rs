@@ -318,13 +318,15 @@ impl State {
             for (round, entries) in all.unfinished(collective) {
                 words.push(u32::MAX - round);
                 for entry in entries {
-                    let Entry { process, rank, call, value, .. } = all.entries()[entry as usize];
-                    let carrier = match all.entries()[entry as usize].ended_at() {
+                    let made = &all.entries()[entry as usize];
+                    let Entry { process, rank, call, value, .. } = *made;
+                    let carrier = match made.ended_at() {
                         None => self.carried_by(process, Posted::Entry(entry)),
                         Some(_) => None,
                     };
                     words.extend([rank, process.0, carrier.unwrap_or(u32::MAX), value.0]);
                     words.extend(call.words());
+                    words.push(made.completion() as u32);
                 }
             }
         })

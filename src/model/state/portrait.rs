@@ -223,15 +223,16 @@ impl State {
         for (round, entries) in all.unfinished(collective) {
             parts.scratch.push(u32::MAX - round);
             for entry in entries {
-                let Entry { process, rank, call, value, carrier, .. } =
-                    all.entries()[entry as usize];
-                let is_open = all.entries()[entry as usize].ended_at().is_none();
+                let made = &all.entries()[entry as usize];
+                let Entry { process, rank, call, value, carrier, .. } = *made;
+                let is_open = made.ended_at().is_none();
                 let name = match is_open {
                     true => self.name_of(locals, process, Posted::Entry(entry)),
                     false => u32::MAX,
                 };
                 parts.scratch.extend([rank, process.0, name, carrier.0, value.0]);
                 parts.scratch.extend(call.words());
+                parts.scratch.push(made.completion() as u32);
             }
         }
         parts.pack()
