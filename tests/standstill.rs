@@ -13,7 +13,7 @@ use std::collections::HashSet;
 
 use mazurka::explore::{
     AnyExplorer, Budget, EXPLORERS, Explorer, FinitePrefix, Guarantee, NoObserver, Outcome,
-    StopReason, Udpor, ViolationKind, explore,
+    StopReason, Udpor, explore,
 };
 use mazurka::lang::compile;
 use mazurka::model::{
@@ -37,8 +37,7 @@ fn all() -> Budget {
 }
 
 fn is_stuck(outcome: &Outcome) -> bool {
-    let is_end = |kind| matches!(kind, ViolationKind::Deadlock | ViolationKind::Livelock);
-    outcome.violations.iter().any(|violation| is_end(violation.kind))
+    outcome.violations.iter().any(|violation| violation.kind.is_standstill())
 }
 
 /// By definition: whether there is a state in which only optional actions are enabled, and some
@@ -165,7 +164,7 @@ fn is_found<S: System>(
         assert!(!is_whole || is_stuck(&outcome) == expected, "{name}: {}", text());
     }
     for violation in &found.violations {
-        if matches!(violation.kind, ViolationKind::Deadlock | ViolationKind::Livelock) {
+        if violation.kind.is_standstill() {
             let mut replay = Replay::new(open);
             replay.follow(&violation.schedule).expect("the schedule of a violation");
             replay.look_for_livelock();

@@ -3,10 +3,10 @@
 //!
 //! Each program is made from a seed ([`language`](super::language)) and judged by
 //! [`unforeseen`](super::unforeseen). Operations are also compared with what was claimed before
-//! them, as in debug builds, and certificates are audited ([`audited`]). Where sends may be buffered or not, standstills
-//! are looked for ([`standing`]). Workers, which are processes of this program, take blocks of seeds, so
-//! the search goes on after a panic. What goes wrong is made small, line by line, and kept in a
-//! folder: the program, and what was wrong with it.
+//! them, as in debug builds, and certificates are audited ([`audited`]). Where sends may be buffered
+//! or not, standstills are looked for ([`standing`]). Workers, which are processes of this program,
+//! take blocks of seeds, so the search goes on after a panic. What goes wrong is made small, line by
+//! line, and kept in a folder: the program, and what was wrong with it.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use mazurka::explore::{
     AnyExplorer, Budget, EXPLORERS, EveryState, Explorer, FinitePrefix, NoObserver, Outcome,
-    ViolationKind, explore,
+    explore,
 };
 use mazurka::lang::Program;
 use mazurka::model::Completion;
@@ -52,6 +52,5 @@ const LONG: u32 = 10_000;
 const MOST: u64 = 2_000;
 
 fn is_stuck(outcome: &Outcome) -> bool {
-    let is_end = |kind| matches!(kind, ViolationKind::Deadlock | ViolationKind::Livelock);
-    outcome.violations.iter().any(|violation| is_end(violation.kind))
+    outcome.violations.iter().any(|violation| violation.kind.is_standstill())
 }
