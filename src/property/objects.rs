@@ -120,7 +120,7 @@ pub(super) trait Request<S: System> {
     /// What its `process` waits for, if it waits for this request.
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Wait;
 
-    /// Is it complete? Only for requests that can be tested.
+    /// Must a test find it complete? Only for requests that can be tested.
     fn is_complete(&self, at: &Replay<'_, S>, (process, handle): Own) -> bool {
         at.state.is_complete(process, handle)
     }

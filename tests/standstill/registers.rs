@@ -1,5 +1,5 @@
-//! Standstills of processes that wait in loops for a cell, or try a lock: what such a loop finds may be gone again, before
-//! another process stands still.
+//! Standstills of processes that wait in loops for a cell, or try a lock: what such a loop finds may
+//! be gone again, before another process stands still.
 
 use mazurka::explore::{AnyExplorer, EveryState, FinitePrefix, NoObserver, explore};
 use mazurka::lang::compile;
@@ -7,6 +7,7 @@ use mazurka::model::Completion;
 
 use super::waits::waits;
 use super::{Chosen, all, is_found, is_stuck, opened};
+use crate::cli::{run_with, stdout};
 use crate::judge::STATEFUL;
 use crate::random_models::{self, Erased};
 
@@ -49,6 +50,30 @@ fn states_differ_in_when_an_entry_is_complete() {
     is_found(&program, &open, true, || text.into());
 }
 
+/// P tests its send for ever, if it is not buffered. No other execution comes to an end, unless one
+/// fails, so no end shows this.
+const TESTED: &str = "shared y: int = 0; process Q { while x == 1 {} recv(m); }
+    process P {
+        let r = isend(m, 1);
+        while y == 0 { if test(r) { y = 1; } }
+        x = 0;
+        assert(false);
+    }";
+
+/// The loop says for what it waits: not for what it may find at once, but need not.
+#[test]
+fn a_loop_waits_for_a_receive_of_what_it_sends() {
+    let text = format!("bag mailbox m: int; shared x: int = 1; {TESTED}");
+    for explorer in ["udpor", "prefix"] {
+        let args = ["check", "-", "--explorer", explorer, "--buffering", "any", "--all"];
+        let told = stdout(&run_with(&args, &text));
+        let words: Vec<_> = told.split_whitespace().collect();
+        let words = words.join(" ");
+        assert!(words.contains(" a receive at m to match its send"), "{told}");
+        assert!(words.contains(" could come from Q "), "{told}");
+    }
+}
+
 /// The loop would go on until x is 0, and again when x is 1. In between the sender stands still if
 /// its message is not buffered.
 #[test]
@@ -60,9 +85,12 @@ fn what_a_loop_finds_may_be_gone_again() {
                 process P { x = 2; x = 0; send(m, 1); x = 2; x = 1; }";
     let tries = "mutex l; process Q { while !try_lock(l) {} unlock(l); recv(m); }
                  process P { lock(l); send(m, 1); unlock(l); }";
+    // What follows the next change of `x` is no standstill, what precedes the next one of `y` is.
+    let either = "shared y: int = 1; process Q { while x == 0 || y == 0 {} recv(m); }
+                  process P { y = 0; send(m, 1); y = 1; x = 2; }";
     let orders = [format!("{waits} {sends}"), format!("{sends} {waits}")];
-    let others = [format!("{waits} {spawns}"), both.into(), tries.into()];
-    for text in orders.into_iter().chain(others) {
+    let others = [format!("{waits} {spawns}"), both.into(), tries.into(), either.into()];
+    for text in orders.into_iter().chain(others).chain([TESTED.into()]) {
         let text = format!("bag mailbox m: int; shared x: int = 1; {text}");
         let program = compile("gone.maz", &text, &[]).expect("a program");
         let open = opened(&program, Completion::Either);

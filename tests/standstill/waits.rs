@@ -8,7 +8,7 @@ pub fn waits(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let (ranks, cells) = (2 + usize::from(rng.chance(30)), 1 + rng.below(2));
     let mut lines = vec![String::new(); ranks];
-    for _ in 0..2 + rng.below(2) {
+    for n in 0..2 + rng.below(2) {
         let from = rng.below(ranks);
         let to = (from + 1 + rng.below(ranks - 1)) % ranks;
         let (cell, value) = (rng.below(cells), rng.below(2));
@@ -20,7 +20,24 @@ pub fn waits(seed: u64) -> String {
                     true => format!(" && x{} == {}", rng.below(cells), rng.below(2)),
                     false => String::new(),
                 };
-                lines[to] += &format!("while x{cell} == {value}{also} {{}} {receive}");
+                // What a round does beside looking at the cells.
+                let mailbox = format!("m[{to}]");
+                let (before, round, receive) = match rng.below(10) {
+                    0 => (String::new(), format!("probe({mailbox});"), receive),
+                    1 => (String::new(), format!("let (_a, _b, _c) = iprobe({mailbox});"), receive),
+                    2 => {
+                        let look = format!("if x{} == 0 {{ probe({mailbox}); }}", rng.below(cells));
+                        (String::new(), look, receive)
+                    }
+                    asks @ 3..5 => {
+                        let begin = format!("let r{n} = irecv({mailbox});");
+                        let asks = if asks == 3 { "wait" } else { "test" };
+                        (begin, format!("{asks}(r{n});"), format!("wait(r{n});"))
+                    }
+                    _ => (String::new(), String::new(), receive),
+                };
+                let condition = format!("x{cell} == {value}{also}");
+                lines[to] += &format!("{before} while {condition} {{ {round} }} {receive}");
             }
             3 => {
                 lines[from] += &format!("lock(l); {send} unlock(l);");

@@ -214,6 +214,11 @@ impl<S: System> Request<S> for Sent {
         }
     }
 
+    fn is_complete(&self, at: &Replay<'_, S>, _: Own) -> bool {
+        let sent = &at.state.network().sends()[self.0 as usize];
+        sent.completion == Completion::Early || sent.receive().is_some()
+    }
+
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Wait {
         let network = at.state.network();
         let sent = &network.sends()[self.0 as usize];

@@ -118,7 +118,8 @@ fn in_all(size: Size, report: &CheckReport) -> String {
         (None, None) => "\n  `mazurka estimate` tries other explorers, and smaller constants.",
         (None, Some(_)) => "\n  Try fewer ranks, or `--buffering infinite --collectives early`.",
     };
-    format!("  In all there are {size}{share}.{next}\n")
+    let verb = if size.exact && size.number == 1 { "is" } else { "are" };
+    format!("  In all there {verb} {size}{share}.{next}\n")
 }
 
 impl Display for StatesInAll {
