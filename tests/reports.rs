@@ -286,6 +286,20 @@ fn a_notification_comes_too_early_only_for_who_has_not_looked_since() {
     assert!(looked.ends_with("but no other process that is left notifies it."), "{looked}");
 }
 
+#[test]
+fn states_in_which_no_execution_ends_are_no_ends() {
+    let ends = |text| {
+        let told = stdout(&run_with(&["check", "-", "--explorer", "stateful"], text));
+        told.lines().nth(1).expect("a second line").to_owned()
+    };
+    let none = ends("shared x: int = 0; process P { loop { x = 1 - x; } }");
+    assert!(none.ends_with("every state that matters visited; no execution ends."), "{none}");
+    let one = ends("shared x: int = 0; process P { x = 1; }");
+    assert!(one.ends_with("visited; all executions end alike."), "{one}");
+    let two = ends("shared x: int = 0; process P { x = 1; } process Q { x = 2; }");
+    assert!(two.ends_with("visited; executions end in 2 states."), "{two}");
+}
+
 /// It fails before it does anything visible, as the last thing that happens or before other
 /// processes continue.
 #[test]

@@ -196,8 +196,9 @@ impl Parser<'_> {
         found
     }
 
-    /// Expects a `;`. A missing one is reported where it should be, after the previous token.
-    fn expect_semi(&mut self) -> bool {
+    /// Expects a `;`, after a statement or a declaration. A missing one is reported where it should
+    /// be, after the previous token.
+    fn expect_semi(&mut self, after_statement: bool) -> bool {
         if self.eat(Token::Semi) {
             return true;
         }
@@ -210,7 +211,7 @@ impl Parser<'_> {
             (_, Token::Colon) if self.peek_second() == Token::Eq => Some(
                 "there is no `:=`: write `let x = …;`, and `x = …;` for a new value".to_owned(),
             ),
-            (Token::Ident, next) if next.starts_operand() => {
+            (Token::Ident, next) if after_statement && next.starts_operand() => {
                 let word = &self.source[self.previous_span().range()];
                 Some(format!("if this is a call, write `{word}(…)`"))
             }

@@ -108,7 +108,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn end_item(&mut self) {
-        if !self.expect_semi() {
+        if !self.expect_semi(false) {
             if self.at_item() {
                 return;
             }

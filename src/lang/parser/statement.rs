@@ -85,7 +85,7 @@ impl Parser<'_> {
         }
         let span = start.to(self.previous_span());
         block.statements.push(Statement { kind, span });
-        if !self.expect_semi() && self.needs_skip(failed_before) {
+        if !self.expect_semi(true) && self.needs_skip(failed_before) {
             self.skip_statement();
         }
     }

@@ -86,16 +86,6 @@ impl Entry {
         self.completion
     }
 
-    /// Is it complete only when all ranks have entered?
-    pub(in crate::model) fn is_late(&self) -> bool {
-        self.completion == Completion::Late
-    }
-
-    /// May an implementation make it late?
-    pub(in crate::model) fn is_either(&self) -> bool {
-        self.completion == Completion::Either
-    }
-
     /// Has its process observed that it is complete?
     pub(crate) fn is_seen(&self) -> bool {
         self.told_at != NONE

@@ -179,7 +179,7 @@ impl State {
                 each(Piece::Entry(collective, rank, round), code);
                 let code = parts.write(|words| match entry.ended_at() {
                     None => {
-                        words.extend([0, entry.value.0, u32::from(entry.is_late())]);
+                        words.extend([0, entry.value.0, entry.completion() as u32]);
                         words.extend(call);
                     }
                     Some(_) => words.extend([1, entry.result().0]),
@@ -315,8 +315,9 @@ impl State {
                 Posted::Entry(entry) => {
                     let entry = &self.collectives.entries()[entry as usize];
                     let of = |rank| Piece::Entry(entry.collective, rank, entry.round);
+                    let may_be_late = entry.completion() == Completion::Either;
                     let ranks = 0..self.collectives.get(entry.collective).size;
-                    ranks.filter(|_| entry.is_either()).map(of).collect()
+                    ranks.filter(|_| may_be_late).map(of).collect()
                 }
                 _ => SmallVec::new(),
             },

@@ -23,6 +23,7 @@ pub(super) fn coverage(report: &CheckReport) -> String {
         (Guarantee::EveryViolation, _) => {
             format!("{}, which stands for all executions", of_prefix(stats))
         }
+        (Guarantee::EveryEnd, 0) => "every state that matters visited; no execution ends".into(),
         (Guarantee::EveryEnd, 1) => {
             "every state that matters visited; all executions end alike".into()
         }
