@@ -13,7 +13,7 @@ pub fn waits(seed: u64) -> String {
         let to = (from + 1 + rng.below(ranks - 1)) % ranks;
         let (cell, value) = (rng.below(cells), rng.below(2));
         let (send, receive) = (format!("send(m[{to}], 0);"), format!("recv(m[{to}]);"));
-        match rng.below(8) {
+        match rng.below(10) {
             0..3 => {
                 lines[from] += &format!("x{cell} = {value}; {send} x{cell} = {};", 1 - value);
                 let also = match rng.chance(30) {
@@ -44,7 +44,17 @@ pub fn waits(seed: u64) -> String {
                 lines[to] += &format!("while !try_lock(l) {{}} unlock(l); {receive}");
             }
             4 => lines[from] += &format!("x{cell} = {value};"),
-            5 => lines[from] += &format!("while x{cell} == {value} {{}}"),
+            5 | 6 => {
+                // The send is tested in a loop.
+                let condition = match rng.chance(50) {
+                    true => format!("!test(s{n})"),
+                    false => format!("!test(s{n}) && x{cell} == {value}"),
+                };
+                let begin = format!("let s{n} = isend(m[{to}], 0);");
+                lines[from] += &format!("{begin} while {condition} {{}} wait(s{n});");
+                lines[to] += &receive;
+            }
+            7 => lines[from] += &format!("while x{cell} == {value} {{}}"),
             _ => {
                 lines[from] += &send;
                 lines[to] += &receive;
