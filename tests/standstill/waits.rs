@@ -22,17 +22,25 @@ pub fn waits(seed: u64) -> String {
                 };
                 // What a round does beside looking at the cells.
                 let mailbox = format!("m[{to}]");
-                let (before, round, receive) = match rng.below(10) {
+                let (before, round, receive) = match rng.below(12) {
                     0 => (String::new(), format!("probe({mailbox});"), receive),
                     1 => (String::new(), format!("let (_a, _b, _c) = iprobe({mailbox});"), receive),
                     2 => {
                         let look = format!("if x{} == 0 {{ probe({mailbox}); }}", rng.below(cells));
                         (String::new(), look, receive)
                     }
-                    asks @ 3..5 => {
+                    asks @ 3..7 => {
                         let begin = format!("let r{n} = irecv({mailbox});");
-                        let asks = if asks == 3 { "wait" } else { "test" };
-                        (begin, format!("{asks}(r{n});"), format!("wait(r{n});"))
+                        let asks = if asks % 2 == 0 { "wait" } else { "test" };
+                        let round = match rng.chance(30) {
+                            true => format!("if choose(0..2) == 0 {{ {asks}(r{n}); }}"),
+                            false => format!("{asks}(r{n});"),
+                        };
+                        (begin, round, format!("wait(r{n});"))
+                    }
+                    7 => {
+                        let either = format!("if choose(0..2) == 0 {{ probe({mailbox}); }}");
+                        (String::new(), either, receive)
                     }
                     _ => (String::new(), String::new(), receive),
                 };
