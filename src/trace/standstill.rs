@@ -52,7 +52,8 @@ use crate::model::{Lane, Locals, ProcessId, Schedule, State, System};
 pub(crate) enum Turn {
     /// It spins, or is blocked, so it need not move.
     Rests,
-    /// It does something else, and no other process can change that.
+    /// It does something else, or would be blocked in its loop. No other process changes that by a
+    /// change of a register.
     GoesOn,
     /// It leaves its loop, unless another process changes one of these registers.
     Leaves(Vec<Lane>),

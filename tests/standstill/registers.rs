@@ -50,8 +50,8 @@ fn states_differ_in_when_an_entry_is_complete() {
     is_found(&program, &open, true, || text.into());
 }
 
-/// P tests its send for ever, if it is not buffered. No other execution comes to an end, unless one
-/// fails, so no end shows this.
+/// P tests its send for ever, if it is not buffered. If it is, P fails: so there is no end without a
+/// failure whose class would show the standstill, too.
 const TESTED: &str = "shared y: int = 0; process Q { while x == 1 {} recv(m); }
     process P {
         let r = isend(m, 1);

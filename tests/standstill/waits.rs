@@ -3,7 +3,8 @@
 use super::Rng;
 
 /// Messages that are taken in an order that needs no buffers, or does. Before and after some of
-/// them their sender writes a cell, or has a lock, for which their receiver waits in a loop.
+/// them their sender writes a cell, or has a lock, for which their receiver waits in a loop. Some
+/// loops do more in each round, and some sends are tested in a loop.
 pub fn waits(seed: u64) -> String {
     let mut rng = Rng::new(seed);
     let (ranks, cells) = (2 + usize::from(rng.chance(30)), 1 + rng.below(2));
