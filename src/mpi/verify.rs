@@ -8,7 +8,9 @@ use super::diagnosis::{Diagnosis, diagnose, remarked};
 use super::races::{Matching, RightOnes};
 use super::ranks::{Launch, Ranks};
 use super::slip::Slip;
-use crate::explore::{Budget, Explorer, NoObserver, Setting, StopReason, Violation, explore};
+use crate::explore::{
+    Budget, Explorer, NoObserver, Setting, StopReason, Verdict, Violation, explore,
+};
 use crate::model::{AnySystem, Buffering, Schedule, Semantics};
 use crate::property::{Position, Replay};
 use crate::systems::history::History;
@@ -87,16 +89,16 @@ pub(crate) struct Others<'s> {
     begin: Instant,
     /// Whether there is a violation-free execution, and the matchings of some of them.
     right_ones: OnceCell<(bool, Vec<Matching>)>,
-    is_right_if_buffered: OnceCell<bool>,
+    if_buffered: OnceCell<Verdict>,
 }
 
 impl<'s> Others<'s> {
     /// The other executions of this system, to be searched within these limits.
     pub(crate) fn new(system: &'s History<Ranks>, setting: Setting, budget: &Budget) -> Others<'s> {
         let budget = Budget { shortest: false, ..budget.clone() };
-        let (right_ones, is_right_if_buffered) = Default::default();
+        let (right_ones, if_buffered) = Default::default();
         let begin = Instant::now();
-        Others { system, setting, budget, begin, right_ones, is_right_if_buffered }
+        Others { system, setting, budget, begin, right_ones, if_buffered }
     }
 
     /// The mistake behind a violation. If it happens only in some executions, it is a race; if it
@@ -110,7 +112,7 @@ impl<'s> Others<'s> {
         let is_stuck = violation.failure.is_none();
         let semantics = self.system.runner().launch().semantics;
         let is_buffered = semantics.buffering == Buffering::Infinite;
-        if is_stuck && !is_buffered && self.is_right_if_buffered() {
+        if is_stuck && !is_buffered && self.if_buffered() == Verdict::Ok {
             let message =
                 format!("it is right only if standard sends are buffered: {}", diagnosis.message);
             return Diagnosis { slip: Slip::BufferingHazard, message, ..diagnosis };
@@ -118,14 +120,10 @@ impl<'s> Others<'s> {
         let matching = matching(self.system, &violation.schedule);
         if !matching.is_empty()
             && let (true, right_ones) = self.right_ones()
+            && let Some(culprit) = matching.culprit(right_ones)
         {
-            let decides = match matching.culprit(right_ones) {
-                Some(found) => found,
-                None if matching.is_of_connections() => return diagnosis,
-                None => "which message a receive from any source gets decides what happens".into(),
-            };
             let (slip, message) = (diagnosis.slip, diagnosis.message);
-            let message = format!("{decides}; it may come to this: {slip}: {message}");
+            let message = format!("{culprit}; it may come to this: {slip}: {message}");
             let places = diagnosis.places.into_iter().chain(matching.places()).collect();
             return Diagnosis { slip: Slip::MessageRace, message, places };
         }
@@ -142,21 +140,23 @@ impl<'s> Others<'s> {
         })
     }
 
-    /// Whether nothing is wrong if standard sends complete at once. Executions by chance cannot
-    /// tell.
-    fn is_right_if_buffered(&self) -> bool {
-        !self.setting.profile().samples
-            && *self.is_right_if_buffered.get_or_init(|| {
-                let launch = self.system.runner().launch();
-                let semantics = Semantics { buffering: Buffering::Infinite, ..launch.semantics };
-                let Ok(ranks) = Ranks::new(Launch { semantics, ..launch.clone() }) else {
-                    return false;
-                };
-                let budget = Budget { all: false, ..self.budget.after(self.begin.elapsed()) };
-                let any = AnySystem::new(History::new(ranks));
-                let outcome = explore(&any, self.setting, budget, &mut NoObserver);
-                outcome.violations.is_empty()
-            })
+    /// The verdict if standard sends complete at once. Executions by chance have none.
+    fn if_buffered(&self) -> Verdict {
+        if self.setting.profile().samples {
+            return Verdict::Incomplete;
+        }
+        *self.if_buffered.get_or_init(|| {
+            let launch = self.system.runner().launch();
+            let semantics = Semantics { buffering: Buffering::Infinite, ..launch.semantics };
+            let Ok(ranks) = Ranks::new(Launch { semantics, ..launch.clone() }) else {
+                return Verdict::Incomplete;
+            };
+            let budget = Budget { all: false, ..self.budget.after(self.begin.elapsed()) };
+            let system = History::new(ranks);
+            let any = AnySystem::of(&system);
+            let outcome = explore(&any, self.setting, budget, &mut NoObserver);
+            system.runner().judged(outcome).verdict()
+        })
     }
 }
 

@@ -28,10 +28,40 @@ fn a_race_of_messages_names_who_took_which() {
         let (one, two) = (sent(1), sent(2));
         let expected = format!(
             "message race: {call} of rank 0 (farm.c:{taken}, {pattern}) got the message of rank 2 \
-             (farm.c:{two}), and nothing is wrong if it gets the message of rank 1 (farm.c:{one}); \
-             it may come to this: assertion: first == 10"
+             (farm.c:{two}), and in an execution in which nothing is wrong it got the message of \
+             rank 1 (farm.c:{one}); it may come to this: assertion: first == 10"
         );
         assert!(said.contains(&expected), "{said}");
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// A report says of messages and of buffering what was seen, and nothing else.
+#[test]
+#[cfg_attr(not(has_cc), ignore = "needs a C compiler")]
+fn what_decides_is_told_if_it_was_seen() {
+    let folder = folder("mpi-decides");
+    let farm = compile("farm", &folder);
+    let text = std::fs::read_to_string("tests/mpi/farm.c").unwrap();
+    let (asked, sent) = (line(&text, "// asked once"), line(&text, "// sent to who asks once"));
+    let too_soon = format!(
+        "message race: MPI_Iprobe of rank 0 (farm.c:{asked}, any source) did not find the message of \
+         rank 1 (farm.c:{sent}), and in an execution in which nothing is wrong it did; it may come to \
+         this: abort: "
+    );
+    let right_if_buffered = "Deadlock: buffering hazard: it is right only if ";
+    for (args, expected) in [
+        (&["5"][..], &*too_soon),
+        // The same messages are received in right executions.
+        (&["4"], "Assertion failed: !flag (rank 0"),
+        (&["3"], right_if_buffered),
+        // Not all executions with buffered sends were seen.
+        (&["--max-traces", "1", "3"], "Deadlock: call order: no call can end: "),
+    ] {
+        let (case, options) = args.split_last().unwrap();
+        let mut command = mazurka(&["mpirun", "-n", "3"]);
+        let said = stdout(&command.args(options).args([&*farm, case]).output().unwrap());
+        assert!(said.contains(expected), "{args:?}: {said}");
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
