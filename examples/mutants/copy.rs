@@ -75,8 +75,15 @@ impl fmt::Display for Listed {
 
 pub struct Copy {
     pub mutants: Vec<Listed>,
-    /// The program of all tests.
+    pub programs: Programs,
+}
+
+/// The programs of all tests.
+pub struct Programs {
     pub suite: PathBuf,
+    pub unit: PathBuf,
+    /// The number of random programs that each test tries.
+    pub random: u32,
 }
 
 struct Source {
@@ -89,7 +96,7 @@ struct Source {
 
 impl Copy {
     /// Makes it, or takes the one that is there.
-    pub fn built(folder: &Path) -> Copy {
+    pub fn built(folder: &Path, random: u32) -> Copy {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut sources = Vec::new();
         let mut next = 1;
@@ -112,7 +119,7 @@ impl Copy {
         let lib = format!("#![allow(warnings, clippy::all)] {}{ASKED}\n", lib.trim_end());
         let seen = folder.join("compiles");
         let mut is_new = write(&folder.join("src/lib.rs"), &lib);
-        let suite = loop {
+        let programs = loop {
             for source in &mut sources {
                 is_new |= source.write(folder, &gone);
             }
@@ -125,7 +132,7 @@ impl Copy {
             let wrong = if is_seen { BTreeSet::new() } else { unbuildable(folder, &sources) };
             if wrong.is_empty() {
                 fs::write(&seen, "").expect("a file of the copy");
-                break suite(folder);
+                break programs(folder, random);
             }
             println!("{} mutants do not compile", wrong.len());
             gone.extend(wrong);
@@ -145,7 +152,7 @@ impl Copy {
             .filter(|mutant| !gone.contains(&mutant.number))
             .collect();
         println!("{} mutants; {} others do not compile", mutants.len(), gone.len());
-        Copy { mutants, suite }
+        Copy { mutants, programs }
     }
 }
 
@@ -303,12 +310,18 @@ fn unbuildable(folder: &Path, sources: &[Source]) -> BTreeSet<u32> {
 }
 
 /// Builds the tests, and the program that they start.
-fn suite(folder: &Path) -> PathBuf {
-    let said = cargo(folder, &["test", "--test", "suite", "--no-run"]).output().expect("cargo");
+fn programs(folder: &Path, random: u32) -> Programs {
+    let what = ["test", "--lib", "--test", "suite", "--no-run"];
+    let said = cargo(folder, &what).output().expect("cargo");
     let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    let artifacts = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let suite = artifacts
-        .filter(|artifact| artifact["target"]["name"] == "suite")
-        .find_map(|artifact| artifact["executable"].as_str().map(PathBuf::from));
-    suite.unwrap_or_else(|| panic!("the tests do not compile: {said}"))
+    let artifacts: Vec<Value> =
+        said.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let program = |name: &str| {
+        let mut own = artifacts.iter().filter(|artifact| {
+            artifact["target"]["name"] == name && artifact["profile"]["test"] == true
+        });
+        let found = own.find_map(|artifact| artifact["executable"].as_str().map(PathBuf::from));
+        found.unwrap_or_else(|| panic!("the tests do not compile: {said}"))
+    };
+    Programs { suite: program("suite"), unit: program("mazurka"), random }
 }

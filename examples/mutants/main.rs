@@ -71,6 +71,10 @@ struct Args {
     /// Tests that take longer than this are left out
     #[arg(long, default_value = "20s", value_parser = humantime::parse_duration)]
     longest: Duration,
+    /// The number of random programs in each test of them; with less than the usual ones a mutant may survive
+    /// that they would find
+    #[arg(long, default_value_t = 60)]
+    programs: u32,
     /// Try those again that have survived
     #[arg(long)]
     again: bool,
@@ -89,13 +93,13 @@ fn main() -> ExitCode {
     let args = Args::parse();
     std::fs::create_dir_all(&args.folder).expect("a folder for the copy");
     let folder = args.folder.canonicalize().expect("it was just made");
-    let copy = copy::Copy::built(&folder);
+    let copy = copy::Copy::built(&folder, args.programs);
     let chosen = chosen(&args, &copy);
     if args.list {
         chosen.iter().for_each(|mutant| println!("{mutant}"));
         return ExitCode::SUCCESS;
     }
-    let tests = tests::recorded(&folder, &copy.suite, &args);
+    let tests = tests::recorded(&folder, &copy.programs, &args);
     let survived = trials::Trials::new(&args, &folder, &copy, tests).run(&chosen);
     ExitCode::from(u8::from(survived))
 }

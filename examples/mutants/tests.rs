@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::Args;
+use super::copy::Programs;
 
 /// Modules of tests that say nothing of a search, or that no search could pass: what commands
 /// print, pictures, documents, compilers of other languages.
@@ -41,6 +42,9 @@ const LEFT_OUT: [&str; 20] = [
 /// Who uses a processor for less than this in a minute waits for ever.
 const IDLE: Duration = Duration::from_secs(1);
 
+/// What the names of unit tests begin with here.
+const UNIT: &str = "unit: ";
+
 /// A test.
 #[derive(Serialize, Deserialize)]
 pub struct Test {
@@ -62,17 +66,22 @@ pub enum Ended {
 /// One test, in a process of its own, which is killed when its processor time is over, or when it
 /// has used next to none for a minute. Returns how it ended, and the seconds that it took.
 pub fn run(
-    suite: &Path,
+    programs: &Programs,
     folder: &Path,
     name: &str,
     variable: (&str, &str),
     at_most: Duration,
 ) -> (Ended, f64) {
-    let mut child = Command::new(suite)
+    let (program, name) = match name.strip_prefix(UNIT) {
+        Some(name) => (&programs.unit, name),
+        None => (&programs.suite, name),
+    };
+    let mut child = Command::new(program)
         .args(["--exact", name])
         .current_dir(folder)
         .env(variable.0, variable.1)
         .env("RUST_BACKTRACE", "0")
+        .env("MAZURKA_PROGRAMS", programs.random.to_string())
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -112,26 +121,24 @@ fn processor_time(id: u32) -> Option<Duration> {
 }
 
 /// Runs each test once, unless that was done before.
-pub fn recorded(folder: &Path, suite: &Path, args: &Args) -> Vec<Test> {
+pub fn recorded(folder: &Path, programs: &Programs, args: &Args) -> Vec<Test> {
     let Args { longest, jobs, .. } = *args;
-    let kept = folder.join(format!("tests-{}.jsonl", longest.as_secs()));
-    let said = Command::new(suite).arg("--list").output().expect("the tests");
-    let said = String::from_utf8_lossy(&said.stdout).into_owned();
-    let ignored = Command::new(suite).args(["--list", "--ignored"]).output().expect("the tests");
-    let ignored = String::from_utf8_lossy(&ignored.stdout).into_owned();
+    let kept = format!("tests-{}-{}.jsonl", longest.as_secs(), programs.random);
+    let kept = folder.join(kept);
     let done = fs::read_to_string(&kept).unwrap_or_default();
     let done: Vec<Test> = done.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let done = Mutex::new(done.into_iter().map(|test| (test.name.clone(), test)).collect());
-    let mut names = said.lines().filter_map(|line| line.strip_suffix(": test"));
-    let is_wanted = |name: &&str| {
+    let (all, ignored) = (listed(&programs.suite, &[]), listed(&programs.suite, &["--ignored"]));
+    let is_left_out = |name: &String| {
         let module = name.split("::").next().expect("a name has a first part");
-        !LEFT_OUT.contains(&module)
-            && is_asked_for(name, args)
-            && !ignored.lines().any(|line| line.strip_suffix(": test") == Some(name))
-            && !(lock::<BTreeMap<String, Test>>(&done)).contains_key(*name)
+        LEFT_OUT.contains(&module) || ignored.contains(name)
     };
-    let todo: Vec<&str> = names.by_ref().filter(is_wanted).collect();
-    let todo = Mutex::new(todo);
+    let mut names: Vec<String> = all.into_iter().filter(|name| !is_left_out(name)).collect();
+    names.extend(listed(&programs.unit, &[]).iter().map(|name| format!("{UNIT}{name}")));
+    names.retain(|name| {
+        is_asked_for(name, args) && !lock::<BTreeMap<String, Test>>(&done).contains_key(name)
+    });
+    let todo = Mutex::new(names);
     let file = fs::OpenOptions::new().append(true).create(true).open(&kept).expect("a file");
     let file = Mutex::new(BufWriter::new(file));
     thread::scope(|scope| {
@@ -141,7 +148,7 @@ pub fn recorded(folder: &Path, suite: &Path, args: &Args) -> Vec<Test> {
             scope.spawn(move || {
                 loop {
                     let Some(name) = lock(todo).pop() else { return };
-                    let test = measured(folder, suite, name, &met, longest);
+                    let test = measured(folder, programs, name, &met, longest);
                     append(&mut lock(file), &test);
                     lock(done).insert(test.name.clone(), test);
                 }
@@ -153,14 +160,27 @@ pub fn recorded(folder: &Path, suite: &Path, args: &Args) -> Vec<Test> {
     tests
 }
 
+/// The names of tests.
+fn listed(program: &Path, options: &[&str]) -> Vec<String> {
+    let said = Command::new(program).arg("--list").args(options).output().expect("the tests");
+    let said = String::from_utf8_lossy(&said.stdout);
+    said.lines().filter_map(|line| Some(line.strip_suffix(": test")?.to_owned())).collect()
+}
+
 fn is_asked_for(name: &str, args: &Args) -> bool {
     args.tests.is_empty() || args.tests.iter().any(|part| name.contains(part))
 }
 
-fn measured(folder: &Path, suite: &Path, name: &str, met: &PathBuf, longest: Duration) -> Test {
+fn measured(
+    folder: &Path,
+    programs: &Programs,
+    name: String,
+    met: &PathBuf,
+    longest: Duration,
+) -> Test {
     let _ = fs::remove_file(met);
     let path = met.to_str().expect("a name that is text");
-    let (ended, seconds) = run(suite, folder, name, ("MAZURKA_MET", path), longest);
+    let (ended, seconds) = run(programs, folder, &name, ("MAZURKA_MET", path), longest);
     let bytes = fs::read(met).unwrap_or_default();
     let numbers = bytes.chunks_exact(4).map(|four| four.try_into().expect("four of them"));
     let mut numbers: Vec<u32> = numbers.map(u32::from_ne_bytes).collect();
@@ -176,7 +196,7 @@ fn measured(folder: &Path, suite: &Path, name: &str, met: &PathBuf, longest: Dur
     }
     numbers.sort_unstable();
     numbers.dedup();
-    Test { name: name.to_owned(), seconds, met: numbers }
+    Test { name, seconds, met: numbers }
 }
 
 pub fn append<T: Serialize>(file: &mut BufWriter<File>, what: &T) {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::Args;
-use super::copy::{Copy, Listed};
+use super::copy::{Copy, Listed, Programs};
 use super::tests::{Ended, Test, append, lock, run};
 
 /// What became of a mutant.
@@ -46,7 +46,7 @@ struct Trial {
 pub struct Trials<'a> {
     args: &'a Args,
     folder: &'a Path,
-    suite: &'a Path,
+    programs: &'a Programs,
     tests: Vec<Test>,
     /// How many mutants each test has found.
     found: Vec<AtomicUsize>,
@@ -67,7 +67,8 @@ impl<'a> Trials<'a> {
         let found = tests.iter().map(finders).collect();
         let file = fs::OpenOptions::new().append(true).create(true).open(path).expect("a file");
         let file = Mutex::new(BufWriter::new(file));
-        Trials { args, folder, suite: &copy.suite, tests, found, done: Mutex::new(done), file }
+        let (programs, done) = (&copy.programs, Mutex::new(done));
+        Trials { args, folder, programs, tests, found, done, file }
     }
 
     /// Tries those that were not tried before. Did any of all survive?
@@ -117,7 +118,7 @@ impl<'a> Trials<'a> {
             (spent, ran) = (spent + usual, ran + 1);
             let variable = ("MAZURKA_MUTANT", &*mutant.number.to_string());
             let at_most = 5 * usual + Duration::from_secs(10);
-            let (ended, _) = run(self.suite, self.folder, &test.name, variable, at_most);
+            let (ended, _) = run(self.programs, self.folder, &test.name, variable, at_most);
             if ended != Ended::Passed {
                 verdict = if ended == Ended::Late { Verdict::Timeout } else { Verdict::Killed };
                 by = Some(test.name.clone());

@@ -99,6 +99,7 @@ fn check_chains<S: Subject>(
     let [f, g] = [&earlier.effect, &later.effect];
     let depend = dependent((a.process, f), (b.process, g));
     let pair = || format!("{f:?} and {g:?} in {}", sample.describe());
+    assert_eq!(depend, dependent((b.process, g), (a.process, f)), "{}", pair());
     let are_of_one_chain =
         a.kind != EventKind::Plain && a.chain == b.chain && b.kind != EventKind::Plain;
     let is_in_chain = |kind| matches!(kind, EventKind::Change | EventKind::Read);

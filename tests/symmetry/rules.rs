@@ -65,6 +65,25 @@ fn what_breaks_the_symmetry_is_named() {
         ("let l = [7, 8, 9]; count = l[i];", "", "the items of this list have their places"),
         ("let l = [false; 2]; if l[i] { count = 1; }", "", "there are only 2 places"),
         ("let l = push([i], i); last = l[0];", "", ""),
+        ("let s = {0, 5}; if i in s { count = 1; }", "", "0 is one of the indices"),
+        ("let m = {0: true, 7: false}; if i in m { count = 1; }", "", "0 is one of the indices"),
+        ("let m = {0: true} minus {i}; count = len(keys(m));", "", "0 is one of the indices"),
+        ("if first == i { count = 1; }", "shared first: int = 1;", "1 is one of the indices"),
+        (
+            "let m = {7: true, 8: false, 9: true}; let v = values(m); if v[i] { count = 1; }",
+            "",
+            "the items of this list have their places",
+        ),
+        (
+            "let m = {(i, true): 7, (last, false): 8}; count = values(m)[0];",
+            "",
+            "in the order of the keys",
+        ),
+        (
+            "isend(box, 1); last = i;",
+            "invariant { assert(len(box) != last || last == -1); }",
+            "a number of messages",
+        ),
         ("let m = {i: i}; let v = values(m); last = v[0];", "", "in the order of the keys"),
         ("heard = {i}; let s = heard; last = i; if len(s) == i { count = 1; }", "", "elements"),
         // Where the bounds of the inner range cannot be computed, it matters who is asked first.
@@ -95,6 +114,16 @@ fn what_breaks_the_symmetry_is_named() {
         (
             "var k = i; let m = {i: true}; if exists j in 0..N: m[j] { last = k; }",
             "",
+            "may not be there",
+        ),
+        (
+            "if cas(count, 0, 1) { flag[i] = true; }",
+            "final { let l = [true]; let c = count + 4; assert(exists j in 0..N: flag[j] || l[c]); }",
+            "may not be there",
+        ),
+        (
+            "if cas(count, 0, 1) { flag[i] = true; } if count == 5 { last = i; }",
+            "final { let k = last; assert(exists j in 0..N: flag[j] || flag[k]); }",
             "may not be there",
         ),
     ] {
