@@ -347,6 +347,64 @@ fn no_violation_is_missed_on_random_actors() {
     assert!(reach.programs > 70 && reach.broken > 70 && reach.kept > 70, "{reach:?}");
 }
 
+/// Two processes that send, receive and write.
+fn random_pair(seed: u64) -> String {
+    let mut rng = Rng::new(seed ^ 0x5eed);
+    let delivery = *rng.pick(&["p2p", "bag"]);
+    let mut text = format!("{delivery} mailbox m0: int;\nshared x0: int = 0;\n");
+    for process in 0..2 {
+        text += &format!("process P{process} {{\n");
+        for place in 0..1 + rng.below(2) {
+            text += &match rng.below(4) {
+                0 => format!("    x0 = {};\n", 1 + rng.below(2)),
+                1 => format!("    let got{place} = recv(m0);\n"),
+                _ => format!("    isend(m0, {});\n", rng.below(3)),
+            };
+        }
+        text += "}\n";
+    }
+    text
+}
+
+/// Messages to actors and messages of processes have one order in an execution.
+#[test]
+fn no_violation_is_missed_on_actors_beside_processes() {
+    let mut reach = Reach::default();
+    for seed in 0..150 {
+        let text = format!("{}{}", random_actors(seed), random_pair(seed));
+        agree_in_turn(&text, seed, Exhaustive, 3, &mut reach);
+    }
+    println!("{reach:?}");
+    assert!(reach.programs > 50 && reach.broken > 70 && reach.kept > 70, "{reach:?}");
+}
+
+/// The message to C has the number that D's has among the messages to actors, and it stays in C's
+/// inbox.
+#[test]
+fn messages_to_actors_and_between_processes_are_told_apart() {
+    let text = "p2p mailbox m0: int; shared x: int = 0; process P { isend(m0, 7); x = 1; } \
+                actor B { on Go() { send(C, M(1)); send(D, M(2)); } } \
+                actor C { on M(_k: int) when 1 == 2 {} } \
+                actor D { var got = 0; on M(k: int) { got = k; } } init { send(B, Go()); } \
+                invariant { assert(D.got != 2 || x != 0); }";
+    let program = program(text);
+    for &(name, method, _) in METHODS.iter() {
+        let budget = all_by(method);
+        if method.refusal(&program, &budget).is_some()
+            || method.profile().guarantee == Guarantee::SomeClasses
+        {
+            continue;
+        }
+        let outcome = explore(&program, method, budget, &mut NoObserver);
+        let kinds: BTreeSet<_> = outcome.violations.iter().map(|found| found.kind).collect();
+        let all = [ViolationKind::Deadlock, ViolationKind::Assertion];
+        assert_eq!(kinds, all.into(), "{name}");
+        for violation in &outcome.violations {
+            check_counterexample(&program, violation).unwrap();
+        }
+    }
+}
+
 /// Here the judge is the full state graph, in which loops are repeated without limit. The slow test
 /// below has every explorer on every program.
 #[test]

@@ -48,9 +48,9 @@ The actions after a slash are repeated for ever: 0,1/2,0. If there are none, the
 If a step can have several outcomes, a number after a colon selects one; without it, it is 0.
   2:1   of a process: waitany returns 1, or choose the second number of its range
   2:-1  testany finds nothing
-  2:1   a receive or probe at a p2p or bag mailbox gets message 1, counted in the order of sending
-  2:1   of an actor: it takes message 1. Messages are numbered in the order in which this execution
-        sends them, counted from 0, for all actors together; those that init sends come first
+  2:1   of an actor, or of a receive or probe at a p2p or bag mailbox: it takes message 1. Messages
+        are numbered in the order in which this execution sends them, counted from 0, to all actors
+        and at all such mailboxes together; those that init sends come first
   2:-2  of an actor: it runs its first internal handler; 2:-3 its second
 
 Examples:

@@ -8,8 +8,7 @@
 //! | what | its number |
 //! |---|---|
 //! | a process | the processes that exist from the start, in order of declaration; then the others, in order of spawning |
-//! | a message | the messages that are pending from the start; then the others, in order of sending, all actors together |
-//! | a message at a p2p or bag mailbox | in order of sending, all such mailboxes together |
+//! | a message to an actor or at a p2p or bag mailbox | the messages that are pending from the start; then the others, in order of sending, all together |
 //!
 //! Fresh [`Locals`] that see only this execution give the same numbers. There the actions of a
 //! schedule can be executed as they are. Elsewhere [`State::action_named`] finds the actions that
@@ -20,13 +19,14 @@
 //! found nothing), `xN` for N times in a row. `0,1/2,0` repeats the actions after the slash for
 //! ever. Nothing in it needs quoting in a shell.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Deref;
 use std::str::FromStr;
 
 use super::as_text::stored_as_text;
 use super::state::State;
-use super::{Action, Choice, Handled, Locals, Op, ProcessId, System};
+use super::{Action, Choice, Handled, Locals, MessageId, Op, ProcessId, System};
 
 /// The longest schedule that can be parsed: a repetition must not fill the memory.
 const MAX_LENGTH: usize = 50_000_000;
@@ -40,9 +40,9 @@ impl Schedule {
     pub fn of(state: &State) -> Schedule {
         let ids = state.portable_ids();
         let rename = |(position, action): (usize, Action)| {
-            let choice = match state.taken(position) {
-                Some(message) => Choice(message as i32),
-                None => action.choice,
+            let choice = match (state.taken(position), action.choice.handled()) {
+                (Some(_), Handled::Message(id)) => Choice(state.number(id) as i32),
+                _ => action.choice,
             };
             Action { process: ids[action.process.index()], choice }
         };
@@ -139,10 +139,7 @@ impl State {
     /// for p processes.
     pub(crate) fn portable(&self, action: Action, has_message: bool) -> Action {
         let choice = match action.choice.handled() {
-            Handled::Message(id) if has_message => {
-                let position = self.inboxes().position(id).or(self.network().position(id));
-                Choice(position.expect("a message that was sent") as i32)
-            }
+            Handled::Message(id) if has_message => Choice(self.number(id) as i32),
             _ => action.choice,
         };
         let by_birth = self.by_birth();
@@ -196,16 +193,61 @@ impl State {
     ) -> Option<Action> {
         let process = *processes.get(portable.process.index())?;
         let choice = match (locals.op(self.local(process))?, portable.choice.handled()) {
-            (Op::Handle { .. }, Handled::Message(position)) => {
-                Choice::message(self.inboxes().log().get(position.index())?.id)
+            (Op::Handle { .. }, Handled::Message(number)) => {
+                let log = self.inboxes().log();
+                let same = |position| self.name_of_mail(position).cmp(&number.0);
+                Choice::message(log[sought(log.len(), same)?].id)
             }
-            (op, Handled::Message(position)) if op.chooses_message() => {
-                Choice::message(self.network().sends().get(position.index())?.id)
+            (op, Handled::Message(number)) if op.chooses_message() => {
+                let sends = self.network().sends();
+                let same = |position| self.name_of_send(position).cmp(&number.0);
+                Choice::message(sends[sought(sends.len(), same)?].id)
             }
             _ => portable.choice,
         };
         Some(Action { process, choice })
     }
+
+    /// The portable number of a message.
+    ///
+    /// # Panics
+    /// If it was not sent in this execution.
+    fn number(&self, id: MessageId) -> u32 {
+        match (self.inboxes().position(id), self.network().position(id)) {
+            (Some(position), _) => self.name_of_mail(position as usize),
+            (None, Some(position)) => self.name_of_send(position as usize),
+            (None, None) => panic!("a message that was sent"),
+        }
+    }
+
+    /// The portable number of the message at this position in the log of the inboxes. O(log n).
+    fn name_of_mail(&self, position: usize) -> u32 {
+        let sends = self.network().sends();
+        let before = self.inboxes().log()[position]
+            .creator()
+            .map_or(0, |creator| sends.partition_point(|sent| sent.at() < creator));
+        (position + before) as u32
+    }
+
+    /// The portable number of the message that this send sent.
+    fn name_of_send(&self, position: usize) -> u32 {
+        let (before, _) = self.sent_at(self.network().sends()[position].at());
+        position as u32 + before
+    }
+}
+
+/// The position of what is sought among so many in order. O(log n).
+fn sought(count: usize, order: impl Fn(usize) -> Ordering) -> Option<usize> {
+    let (mut from, mut to) = (0, count);
+    while from < to {
+        let middle = from.midpoint(to);
+        match order(middle) {
+            Ordering::Less => from = middle + 1,
+            Ordering::Equal => return Some(middle),
+            Ordering::Greater => to = middle,
+        }
+    }
+    None
 }
 
 /// Why a schedule cannot be followed.
