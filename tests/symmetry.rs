@@ -11,6 +11,7 @@
 mod judge;
 pub mod programs;
 mod rules;
+mod values;
 
 use std::collections::BTreeSet;
 
@@ -101,6 +102,35 @@ impl HasSymmetry for Outcome {
     fn symmetry_is_off(&self) -> bool {
         self.stats.symmetry.is_none()
     }
+}
+
+/// Indices within tuples, lists, sets and maps.
+#[test]
+fn one_state_of_each_orbit_is_kept_with_values() {
+    let (mut symmetric, mut not) = (0, 0);
+    for seed in 0..4 * count() {
+        let text = values::random(&mut Rng::new(seed));
+        // A map may have a key twice. The judge tries all ways to rename what is chosen.
+        let Ok(program) = compile("program.maz", &text, &[]) else { continue };
+        let whole = search_some(&program, false, Some(300));
+        if text.matches("choose(").count() > 2
+            || whole.stopped_by.is_some()
+            || whole.stats.states.is_none_or(|states| states > 400)
+        {
+            continue;
+        }
+        // States after a failure are not renamed, so of these more than one in each orbit is kept.
+        if violations(&whole).contains("Error") {
+            assert_eq!(violations(&search(&program, true)), violations(&whole), "{text}");
+            continue;
+        }
+        match compare(&text).is_empty() {
+            true => not += 1,
+            false => symmetric += 1,
+        }
+    }
+    println!("{symmetric} symmetric, {not} not");
+    assert!(symmetric > count() && 2 * not > count(), "{symmetric} symmetric, {not} not");
 }
 
 /// Polls, timeouts and faults.
