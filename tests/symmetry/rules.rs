@@ -168,6 +168,7 @@ fn what_keeps_the_symmetry_is_found() {
         ),
         ("last = i;", "process V[j in 0..N] { if last == j { flag[j] = true; } }"),
         ("local(\"a\"); local(\"b\");", ""),
+        ("last = i;", "process Unused(n: int) { last = n; }"),
         ("count = [4, 5, 6][choose(0..2)];", ""),
     ] {
         let text = program(body, rest);

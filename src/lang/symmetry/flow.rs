@@ -120,7 +120,9 @@ impl<'p> Flow<'p> {
         for (declaration, &entry) in self.code.processes.iter().enumerate() {
             let stack = match self.program.processes[declaration].kind {
                 Instantiation::Family { .. } => vec![self.indices[declaration]],
-                _ => Vec::new(),
+                Instantiation::Single => Vec::new(),
+                // Nothing spawns it: that would have been refused.
+                Instantiation::Template => continue,
             };
             self.arrive(entry, &stack, None);
         }
