@@ -90,7 +90,7 @@ impl Values<'_> {
     }
 
     fn name(&mut self) -> &'static str {
-        *self.rng.pick(&self.names)
+        self.rng.pick(&self.names)
     }
 
     fn truth(&mut self) -> String {
