@@ -90,7 +90,7 @@ impl Values<'_> {
     }
 
     fn name(&mut self) -> &'static str {
-        self.rng.pick(&self.names)
+        self.names[self.rng.below(self.names.len())]
     }
 
     fn truth(&mut self) -> String {
