@@ -89,6 +89,14 @@ impl Values<'_> {
         self.done(text)
     }
 
+    /// Within a loop, where nothing is chosen: there would be too many executions.
+    fn repeated(&mut self, part: fn(&mut Self) -> String) -> String {
+        let may_choose = std::mem::take(&mut self.may_choose);
+        let text = part(self);
+        self.may_choose = may_choose;
+        text
+    }
+
     fn name(&mut self) -> &'static str {
         self.names[self.rng.below(self.names.len())]
     }
@@ -110,8 +118,10 @@ impl Values<'_> {
             4 => format!("{} in {}", self.pair(), self.pairs()),
             5 => format!("{} == {}", self.set(), self.set()),
             6 => format!("{} subset {}", self.set(), self.set()),
-            7 => format!("exists j in 0..N: j == {} && {}[j]", self.number(), self.truths()),
-            _ => format!("exists x in {}: x == {}", self.set(), self.number()),
+            7 => self.repeated(|this| {
+                format!("exists j in 0..N: j == {} && {}[j]", this.number(), this.truths())
+            }),
+            _ => format!("exists x in {}: x == {}", self.set(), self.repeated(Self::number)),
         };
         self.done(text)
     }
@@ -134,7 +144,7 @@ impl Values<'_> {
             4 => format!("({} minus {})", self.set(), self.set()),
             5 => format!("({} intersect {})", self.set(), self.set()),
             6 => format!("keys({})", self.map()),
-            7 => format!("{{x for x in {} if x != {}}}", self.set(), self.number()),
+            7 => format!("{{x for x in {} if x != {}}}", self.set(), self.repeated(Self::number)),
             _ => format!("{{x.0 for x in {}}}", self.pairs()),
         };
         self.done(text)
@@ -155,7 +165,7 @@ impl Values<'_> {
             1 => format!("{{{}: {}}}", self.name(), self.name()),
             2 => format!("{{{}: {}, {}: 5}}", self.number(), self.number(), self.name()),
             3 => format!("({} minus {})", self.map(), self.set()),
-            _ => format!("{{j: {} for j in 0..N}}", self.number()),
+            _ => format!("{{j: {} for j in 0..N}}", self.repeated(Self::number)),
         };
         self.done(text)
     }
@@ -163,7 +173,7 @@ impl Values<'_> {
     fn list(&mut self) -> String {
         let text = match self.choice(1, 4) {
             0 => format!("[{}; N]", self.name()),
-            1 => format!("[{} for j in 0..N]", self.number()),
+            1 => format!("[{} for j in 0..N]", self.repeated(Self::number)),
             2 if self.rng.chance(self.breaks) => format!("[{}, {}, 5]", self.name(), self.number()),
             2 => "[j for j in 0..N]".into(),
             _ if self.rng.chance(self.breaks) => format!("values({})", self.map()),
@@ -176,7 +186,7 @@ impl Values<'_> {
         let text = match self.choice(2, 4) {
             0 => "marks".into(),
             1 => "[true; N]".into(),
-            2 => format!("[{} for j in 0..N]", self.truth()),
+            2 => format!("[{} for j in 0..N]", self.repeated(Self::truth)),
             _ if self.rng.chance(self.breaks) => format!("[true, {}, true]", self.truth()),
             _ => "[j == k for j in 0..N]".replace("k", self.name()),
         };
@@ -203,7 +213,7 @@ impl Values<'_> {
             10 => format!("count = {};", self.number()),
             11 => format!(
                 "var c = 0; for j in 0..N {{ if {}[j] {{ c += 1; }} }} count = c;",
-                self.truths()
+                self.repeated(Self::truths)
             ),
             _ => format!("lock(own[{}]); unlock(own[i]);", self.name()),
         }
