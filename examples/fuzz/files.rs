@@ -16,6 +16,7 @@
 //! | `executions` | `check --format json` | `replay` |
 //! | `logs` | `study` | `study` |
 //! | `debug` | `mpicc` | `mpirun`: lines and names of variables |
+//! | `ranks` | `mpirun --checkpoint` | `resume`, `mpirun --checkpoint` |
 //! | `wire` | ranks of `liar.c` | `mpirun`: what they write to their sockets beside the library |
 //!
 //! Findings are kept with the file, and the search goes on.
@@ -41,7 +42,7 @@ use super::sealed::sealed;
 use super::shrink::kind;
 use super::trial::processor_time;
 
-const KINDS: [&str; 9] = [
+const KINDS: [&str; 10] = [
     "branches",
     "results",
     "checkpoints",
@@ -50,6 +51,7 @@ const KINDS: [&str; 9] = [
     "executions",
     "logs",
     "debug",
+    "ranks",
     "wire",
 ];
 
@@ -340,14 +342,16 @@ impl Files {
         Some(Sample { of, folder: folder.to_owned(), file, content, part, readers: known })
     }
 
-    /// Two programs in C, if they can be built here: one has debug information, and the other
-    /// changes what it writes to its socket.
+    /// Three programs in C, if they can be built here: one has debug information, the search of
+    /// one is saved, and one changes what it writes to its socket.
     fn samples_in_c(&self, folder: &Path, samples: &mut Vec<Sample>) {
         fs::create_dir_all(folder).expect("a folder for files");
-        let ring = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/mpi/ring.c");
-        fs::copy(ring, folder.join("ring.c")).expect("a program in C");
+        for name in ["ring.c", "master-worker.c"] {
+            let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/mpi").join(name);
+            fs::copy(program, folder.join(name)).expect("a program in C");
+        }
         fs::write(folder.join("liar.c"), include_str!("liar.c")).expect("a program in C");
-        let made = |of, args| self.is_wanted(of) && self.make(folder, args).is_some();
+        let made = |of: &str, args: &str| self.is_wanted(of) && self.make(folder, args).is_some();
         let reader = "mpirun -n 2 --timeout 10s ./ring";
         if made("debug", "mpicc -g ring.c -o ring")
             && let Some(sample) = self.sample("debug", folder, "ring", &[reader])
@@ -359,6 +363,15 @@ impl Files {
             let start = ranges.iter().map(|range| range.0).min().unwrap_or(0);
             let end = ranges.iter().map(|range| range.0 + range.1).max().unwrap_or(0);
             samples.push(Sample { part: start as usize..end as usize, ..sample });
+        }
+        let worker = "mpicc master-worker.c -o worker";
+        for (file, limit) in [("begun.json", "5ms"), ("whole.json", "10s")] {
+            let search = format!("mpirun -n 3 --all --checkpoint {file} --timeout");
+            if made("ranks", worker) && made("ranks", &format!("{search} {limit} ./worker")) {
+                let readers =
+                    [&*format!("resume {file} --timeout 10s"), &format!("{search} 10s ./worker")];
+                samples.extend(self.sample("ranks", folder, file, &readers));
+            }
         }
         if made("wire", "mpicc -g liar.c -o liar") {
             let reader = "mpirun -n 2 --timeout 2s ./liar";

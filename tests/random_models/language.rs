@@ -137,6 +137,29 @@ pub fn generate(seed: u64) -> String {
         let (cell, value) = (rng.below(3), rng.value());
         writeln!(out, "final {{ assert(x[{cell}] != {value} || y > 1); }}").expect(FITS);
     }
+    if rng.chance(12) {
+        out += &actors(&mut rng);
+    }
+    out
+}
+
+/// Two actors beside the processes, and few messages between them.
+fn actors(rng: &mut Rng) -> String {
+    let mut out = String::new();
+    for actor in 0..2 {
+        let guard = if rng.chance(20) { " when s < 2" } else { "" };
+        let (to, told) = (rng.below(2), *rng.pick(&["n - 1", "0"]));
+        write!(
+            out,
+            "actor A{actor} {{\n    var s = 0;\n    on M(n: int){guard} {{\n        s = n;\n        \
+             if n > 0 {{ send(A{to}, M({told})); }}\n    }}\n}}\n"
+        )
+        .expect(FITS);
+    }
+    let first = (rng.below(2), rng.below(3));
+    let second =
+        if rng.chance(50) { format!(" send(A{}, M(1));", rng.below(2)) } else { String::new() };
+    writeln!(out, "init {{ send(A{}, M({}));{second} }}", first.0, first.1).expect(FITS);
     out
 }
 

@@ -115,9 +115,9 @@ fn programs_of_the_language_write_every_operation() {
         let program = compile("random.maz", &language::generate(seed), &[]).expect("a program");
         walk(&program, &mut rng, &mut seen);
     }
-    // Actors are a family of their own, threads of Rust code update, and few explorers take probes
-    // that wait until all are stuck (`lang::faults::stuck`).
-    assert_eq!(missing(&seen, &["Handle", "Access Update", "Probe WhenStuck"]), [""; 0]);
+    // Threads of Rust code update, and few explorers take probes that wait until all are stuck
+    // (`lang::faults::stuck`).
+    assert_eq!(missing(&seen, &["Access Update", "Probe WhenStuck"]), [""; 0]);
     assert_eq!(seen.never_waiting(), [""; 0]);
 }
 
@@ -139,8 +139,8 @@ fn programs_of_the_language_lead_to_every_warning() {
     }
     let missing: Vec<_> =
         LEAKS.iter().chain(UNREACHED).filter(|kind| !found.contains(*kind)).collect();
-    // What a process says of itself is known of MPI programs only. Actors are a family of their own.
-    assert_eq!(missing, [&"Remarked", &"Handler"]);
+    // What a process says of itself is known of MPI programs only.
+    assert_eq!(missing, [&"Remarked"]);
 }
 
 #[test]
