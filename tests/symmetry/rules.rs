@@ -66,6 +66,16 @@ fn what_breaks_the_symmetry_is_named() {
         ("let l = [false; 2]; if l[i] { count = 1; }", "", "there are only 2 places"),
         ("let l = push([i], i); last = l[0];", "", ""),
         ("let s = {0, 5}; if i in s { count = 1; }", "", "0 is one of the indices"),
+        (
+            "if low(i) { count = 1; }",
+            "fn low(n: int) -> bool { n < 1 }",
+            "compared by more than `==`",
+        ),
+        (
+            "let k = i; if same(5, k) == 1 { count = 1; }",
+            "fn same(m: int, n: int) -> int { if m == 6 { return n; } n }",
+            "1 is one of the indices",
+        ),
         ("let m = {0: true, 7: false}; if i in m { count = 1; }", "", "0 is one of the indices"),
         ("let m = {0: true} minus {i}; count = len(keys(m));", "", "0 is one of the indices"),
         ("if first == i { count = 1; }", "shared first: int = 1;", "1 is one of the indices"),
