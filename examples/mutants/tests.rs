@@ -39,6 +39,8 @@ const LEFT_OUT: [&str; 20] = [
     "cli",
 ];
 
+const MINUTE: Duration = Duration::from_secs(60);
+
 /// Who uses a processor for less than this in a minute waits for ever.
 const IDLE: Duration = Duration::from_secs(1);
 
@@ -96,13 +98,13 @@ pub fn run(
             break if status.success() { Ended::Passed } else { Ended::Failed };
         }
         busy = processor_time(child.id()).unwrap_or_else(|| start.elapsed()).max(busy);
-        let is_idle = minute.elapsed() > Duration::from_secs(60) && busy < used + IDLE;
-        if busy > at_most || is_idle {
+        let is_minute_over = minute.elapsed() > MINUTE;
+        if busy > at_most || is_minute_over && busy < used + IDLE {
             let _ = child.kill();
             let _ = child.wait();
             break Ended::Late;
         }
-        if minute.elapsed() > Duration::from_secs(60) {
+        if is_minute_over {
             (used, minute) = (busy, Instant::now());
         }
         thread::sleep(Duration::from_millis(3));

@@ -195,13 +195,13 @@ impl State {
         let choice = match (locals.op(self.local(process))?, portable.choice.handled()) {
             (Op::Handle { .. }, Handled::Message(number)) => {
                 let log = self.inboxes().log();
-                let same = |position| self.name_of_mail(position).cmp(&number.0);
-                Choice::message(log[sought(log.len(), same)?].id)
+                let order = |position| self.portable_in_inbox(position).cmp(&number.0);
+                Choice::message(log[sought(log.len(), order)?].id)
             }
             (op, Handled::Message(number)) if op.chooses_message() => {
                 let sends = self.network().sends();
-                let same = |position| self.name_of_send(position).cmp(&number.0);
-                Choice::message(sends[sought(sends.len(), same)?].id)
+                let order = |position| self.portable_of_send(position).cmp(&number.0);
+                Choice::message(sends[sought(sends.len(), order)?].id)
             }
             _ => portable.choice,
         };
@@ -214,14 +214,14 @@ impl State {
     /// If it was not sent in this execution.
     fn number(&self, id: MessageId) -> u32 {
         match (self.inboxes().position(id), self.network().position(id)) {
-            (Some(position), _) => self.name_of_mail(position as usize),
-            (None, Some(position)) => self.name_of_send(position as usize),
+            (Some(position), _) => self.portable_in_inbox(position as usize),
+            (None, Some(position)) => self.portable_of_send(position as usize),
             (None, None) => panic!("a message that was sent"),
         }
     }
 
     /// The portable number of the message at this position in the log of the inboxes. O(log n).
-    fn name_of_mail(&self, position: usize) -> u32 {
+    fn portable_in_inbox(&self, position: usize) -> u32 {
         let sends = self.network().sends();
         let before = self.inboxes().log()[position]
             .creator()
@@ -230,7 +230,7 @@ impl State {
     }
 
     /// The portable number of the message that this send sent.
-    fn name_of_send(&self, position: usize) -> u32 {
+    fn portable_of_send(&self, position: usize) -> u32 {
         let (before, _) = self.sent_at(self.network().sends()[position].at());
         position as u32 + before
     }

@@ -101,8 +101,8 @@ impl<'s> Others<'s> {
         Others { system, setting, budget, begin, right_ones, if_buffered }
     }
 
-    /// The mistake behind a violation. If it happens only in some executions, it is a race; if it
-    /// depends on buffering, a hazard.
+    /// The mistake behind a violation. If receives from any source got something else than in right
+    /// executions, it is a race; if it depends on buffering, a hazard.
     pub(crate) fn finding(&self, violation: &Violation) -> Diagnosis {
         let diagnosis = diagnose(self.system, violation);
         // This is a mistake whatever the messages are.

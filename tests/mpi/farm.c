@@ -1,6 +1,6 @@
 // A master takes results from any worker and believes that the first one is that of rank 1. It
 // fails long after that.
-// 1, 2, 5: message race, 3 ranks
+// 1, 2, 5, 6: message race, 3 ranks
 // 3: buffering hazard, 3 ranks
 // 4: assertion, 3 ranks
 #include "cases.h"
@@ -40,19 +40,19 @@ static void ask(void) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Who asks only once may ask too soon. */
+/* Who asks only once may ask too soon, or too late. */
 static void ask_once(void) {
   int got = 0, flag = 0;
   if (rank == 1) MPI_Send(&rank, 1, MPI_INT, 0, 2, world); // sent to who asks once
   if (rank != 0) return;
   MPI_Iprobe(MPI_ANY_SOURCE, 2, world, &flag, MPI_STATUS_IGNORE); // asked once
-  if (!flag) MPI_Abort(world, 3); // wrong 5
-  MPI_Recv(&got, 1, MPI_INT, 1, 2, world, MPI_STATUS_IGNORE);
+  if (flag == (which == 6)) MPI_Abort(world, 3); // wrong 5, 6
+  MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 2, world, MPI_STATUS_IGNORE);
 }
 
 static void run(void) {
   if (which == 4) return ask();
-  if (which == 5) return ask_once();
+  if (which >= 5) return ask_once();
   if (which == 3 && rank > 0) meet();
   int first = 0, mine = 10 * rank;
   double half = rank + 0.5, sum = 0;

@@ -49,9 +49,14 @@ fn what_decides_is_told_if_it_was_seen() {
          rank 1 (farm.c:{sent}), and in an execution in which nothing is wrong it did; it may come to \
          this: abort: "
     );
+    let sooner = format!(
+        "message race: MPI_Iprobe of rank 0 (farm.c:{asked}, any source) got the message of rank 1 \
+         (farm.c:{sent}) sooner than in an execution in which nothing is wrong; it may come to this: abort: "
+    );
     let right_if_buffered = "Deadlock: buffering hazard: it is right only if ";
     for (args, expected) in [
         (&["5"][..], &*too_soon),
+        (&["6"], &sooner),
         // The same messages are received in right executions.
         (&["4"], "Assertion failed: !flag (rank 0"),
         (&["3"], right_if_buffered),
