@@ -57,7 +57,7 @@ fn what_decides_is_told_if_it_was_seen() {
     for (args, expected) in [
         (&["5"][..], &*too_soon),
         (&["6"], &sooner),
-        // The same messages are received in right executions.
+        // Of the right executions some receive the same messages, others do not.
         (&["4"], "Assertion failed: !flag (rank 0"),
         (&["3"], right_if_buffered),
         // Not all executions with buffered sends were seen.
