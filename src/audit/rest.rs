@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use varisat::{ExtendFormula, Lit, Solver};
 
 use super::Refused;
-use super::ends::{End, is_broken, judge_end};
+use super::ends::{End, fails_at_end, is_broken, judge_end};
 use super::events::{Events, Place};
 use super::pieces::{Code, Line};
 use crate::model::{CellId, LocalId, MailboxId, Object, Op, Piece, ProcessId, System};
@@ -162,7 +162,7 @@ impl<S: System> Events<'_, S> {
                 return Err(Refused::new("the audit cannot judge an end"));
             }
         }
-        self.refuse_livelocks()?;
+        end.has_failed |= self.judge_loops()?;
         let mut question = Question::new(self);
         question.only_moves(self, &FxHashSet::default());
         if excusing.is_empty() {
@@ -237,9 +237,10 @@ impl<S: System> Events<'_, S> {
         self.locals.keys().copied().filter(move |&(_, place)| !is_after_cutoff(place))
     }
 
-    /// Refuses configurations in which all processes that can move may go round in a circle without
-    /// changing anything.
-    fn refuse_livelocks(&mut self) -> Result<(), Refused> {
+    /// Judges configurations in which all processes that can move may go round in a circle without
+    /// changing anything. If only daemons have not ended, they may do that for ever, and `final` has
+    /// to hold: returns whether it fails. Refuses others.
+    fn judge_loops(&mut self) -> Result<bool, Refused> {
         let mut steps: FxHashSet<[(Line, Code); 2]> = FxHashSet::default();
         for event in &self.events {
             let only_looks =
@@ -264,7 +265,7 @@ impl<S: System> Events<'_, S> {
         let is_on = |&one: &Condition| circles.contains(&(one.0, self.code(one)));
         let waiting: FxHashSet<Condition> = self.processes().filter(is_on).collect();
         if waiting.is_empty() {
-            return Ok(());
+            return Ok(false);
         }
         let is_looked_at: FxHashSet<Line> = self
             .events
@@ -272,23 +273,41 @@ impl<S: System> Events<'_, S> {
             .filter(|event| waiting.contains(&(event.line, event.touched[0].before)))
             .flat_map(|event| event.touched.iter().map(|one| one.line))
             .collect();
-        let views = self.views_of(|line| self.net.moves(line) || is_looked_at.contains(&line));
-        let mut question = Question::new(self);
-        question.only_moves(self, &waiting);
-        question.one_of(waiting);
-        // A daemon may go round for ever if all others have ended.
-        question.one_of(self.unended(|local| self.net.locals.is_daemon(local)));
-        self.each_view(question, &views, |events, configuration| {
-            events.go_to(configuration)?;
-            let depth = events.net.state.depth();
-            events.net.settle();
-            let may_change = events.net.may_change(&mut FxHashSet::default())?;
-            events.net.back_to(depth);
-            match may_change {
-                true => Ok(()),
-                false => Err(Refused::new("processes may wait in loops for ever")),
+        let finale = self.net.locals.system().finale();
+        let views = self.views_of(|line| {
+            let is_read = match self.net.pieces[line as usize] {
+                Piece::Object(Object::Cell(cell)) => finale.is_some_and(|finale| {
+                    finale.sees_cell(CellId(self.declared(Object::Cell(cell))))
+                }),
+                _ => false,
+            };
+            self.net.moves(line) || is_looked_at.contains(&line) || is_read
+        });
+        let others = self.unended(|local| self.net.locals.is_daemon(local));
+        let mut fails = false;
+        for only_daemons in [false, true] {
+            let mut question = Question::new(self);
+            question.only_moves(self, &waiting);
+            question.one_of(waiting.iter().copied());
+            match only_daemons {
+                true if finale.is_none() => break,
+                true => others.iter().for_each(|&one| question.not_all([one])),
+                false => question.one_of(others.iter().copied()),
             }
-        })
+            self.each_view(question, &views, |events, configuration| {
+                events.go_to(configuration)?;
+                let depth = events.net.state.depth();
+                events.net.settle();
+                let may_change = events.net.may_change(&mut FxHashSet::default())?;
+                fails |= !may_change && fails_at_end(&events.net.locals, &events.net.state);
+                events.net.back_to(depth);
+                match may_change || only_daemons {
+                    true => Ok(()),
+                    false => Err(Refused::new("processes may wait in loops for ever")),
+                }
+            })?;
+        }
+        Ok(fails)
     }
 
     /// What distinguishes states: the codes of these lines.

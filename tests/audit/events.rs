@@ -236,6 +236,34 @@ fn all_may_not_wait_for_ever() {
     assert_eq!(judged("daemon process", 0), Ok(()));
 }
 
+/// A `final` block has to hold at each place of a loop in which daemons wait for ever.
+#[test]
+fn final_is_judged_where_daemons_wait_for_ever() {
+    let judged = |asserted: &str| {
+        let program = program(&format!(
+            "shared x: int = 0;
+            daemon process P {{ var at = 0; while x == 0 {{ at = 1 - at; }} }}
+            process Q {{ x = choose(0..2); }}
+            final {{ assert({asserted}); }}"
+        ));
+        let list = events_of(&program).expect("a prefix");
+        let budget = Budget { all: true, ..Budget::default() };
+        let found = explore(&program, FinitePrefix::default(), budget, &mut NoObserver);
+        let fails = !found.violations.is_empty();
+        for violating in [0, 1] {
+            let claim = Claim { count: 0, deadlocked: 0, violating };
+            let audited = audit(&program, false, &certificate(list.clone(), claim));
+            assert_eq!(audited.is_ok(), fails == (violating == 1), "{asserted}: {audited:?}");
+        }
+        fails
+    };
+    assert!(!judged("x < 2"));
+    assert!(judged("x != 0"));
+    assert!(judged("x != 0 || P.at == 0"));
+    assert!(judged("x != 0 || P.at == 1"));
+    assert!(judged("x == 0"));
+}
+
 /// Executions without an end, a failure that others outlive, and invariants.
 #[test]
 fn events_of_endless_programs_are_judged() {
