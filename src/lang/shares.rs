@@ -137,21 +137,21 @@ fn crashes(checked: &mut Checked, faults: Faults, found: &mut Findings) -> Optio
     };
     let crashing: Vec<usize> =
         (0..checked.processes.len()).filter(|&at| may(&checked.processes[at]) > 0).collect();
-    let most: Vec<u32> = crashing.iter().map(|&at| may(&checked.processes[at])).collect();
-    let all = || crashing.iter().zip(&most);
     let instances = |at: usize| checked.processes[at].kind.instances();
-    let sum: u64 = all().map(|(&at, &most)| u64::from(most) * u64::from(instances(at))).sum();
+    let crashes = |&at: &usize| u64::from(may(&checked.processes[at])) * u64::from(instances(at));
+    let sum: u64 = crashing.iter().map(crashes).sum();
     // Nobody knows how many are spawned.
     let is_spawned = |&at: &usize| checked.processes[at].kind == Instantiation::Template;
     let may_exceed = |bound: u32| u64::from(bound) < sum || crashing.iter().any(is_spawned);
     let bound = faults.max_crashes.filter(|&bound| may_exceed(bound));
     let is_shared = |at: usize| checked.processes[at].lives.as_ref().is_some_and(|one| one.in_all);
-    if bound.is_none() && !crashing.iter().any(|&at| is_shared(at)) {
-        return None;
-    }
+    let sharing: Vec<usize> =
+        crashing.into_iter().filter(|&at| bound.is_some() || is_shared(at)).collect();
+    let first = *sharing.first()?;
+    let most: Vec<u32> = sharing.iter().map(|&at| may(&checked.processes[at])).collect();
     // One range of instances for each declaration whose instances share their number.
     let (mut groups, mut from) = (Vec::new(), 0);
-    for (&at, &most) in all() {
+    for (&at, &most) in sharing.iter().zip(&most) {
         let to = from + instances(at) as usize;
         if is_shared(at) {
             groups.push((from..to, most));
@@ -159,10 +159,9 @@ fn crashes(checked: &mut Checked, faults: Faults, found: &mut Findings) -> Optio
         from = to;
     }
     groups.extend(bound.map(|bound| (0..from, bound)));
-    let lives = |at: usize| checked.processes[at].lives.as_ref().expect("it crashes");
-    let span = lives(crashing[0]).span;
+    let span = checked.processes[first].lives.as_ref().expect("it crashes").span;
     let members: Vec<(usize, VarId)> =
-        crashing.iter().map(|&at| (at, variable(&mut checked.processes[at]))).collect();
+        sharing.iter().map(|&at| (at, variable(&mut checked.processes[at]))).collect();
     for &(process, share) in &members {
         let lives = checked.processes[process].lives.as_mut().expect("it crashes");
         lives.most = Most::Share(share);

@@ -9,7 +9,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use mazurka::explore::{
-    Budget, End, Explorer, FinitePrefix, NoObserver, Observer, StopReason, Udpor, Verdict, explore,
+    Budget, End, Exhaustive, Explorer, FinitePrefix, NoObserver, Observer, StopReason, Udpor,
+    Verdict, explore,
 };
 use mazurka::lang::{self, Choices};
 use mazurka::model::{FaultKinds, Faults, Value};
@@ -412,6 +413,19 @@ fn options_allow_fewer_faults() {
     assert_eq!(least(&losing.replace("timeout { 0 }", ""), FaultKinds::All, None), 1);
 }
 
+/// A process that has a number of its own has no share of that of others.
+#[test]
+fn a_spawned_process_may_crash_beside_processes_that_share_a_number() {
+    let text = "
+        shared x: int = 0;
+        process T() crashes up to 1 { fetch_add(x, 1); }
+        process P[i in 0..2] crashes up to 1 in all { fetch_add(x, 1); }
+        process Main { join(spawn T()); }
+    ";
+    assert_eq!(least(text, FaultKinds::All, None), 1);
+    assert_eq!(least(&text.replace("in all", ""), FaultKinds::All, None), 0);
+}
+
 /// Nobody knows how many will be spawned, so they have no shares of a number.
 #[test]
 fn spawned_processes_share_no_number_of_crashes() {
@@ -580,4 +594,26 @@ fn a_spawned_process_has_no_index() {
         process R { let v = recv(net[1]); assert(v == 1); }",
         "Deadlock",
     );
+}
+
+/// What it was enrolled for before it crashed stays there: a notification may wake that. The process
+/// itself waits for what it does now.
+#[test]
+fn a_process_that_crashed_at_a_condition_variable_may_use_it_again() {
+    let text = "
+        mutex l;
+        condvar w;
+        shared x: int = 0;
+        process P crashes up to 1, restarts {
+            notify_one(w);
+            lock(l);
+            cond_wait(w, l);
+            x = 1;
+        }
+        process Q { notify_one(w); }
+    ";
+    let expected = ends(text, Faults::default(), Udpor::default()).expect("few executions");
+    let deadlocked = expected.0.iter().filter(|end| end.1).count();
+    assert!(deadlocked > 0 && deadlocked < expected.0.len(), "{:?}", expected.0);
+    agree(text, &expected);
 }

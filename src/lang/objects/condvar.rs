@@ -1,7 +1,10 @@
 //! Condition variables. A process is enrolled at one, or wakes others there, at most once at a
-//! time.
+//! time. If it crashed while it was enrolled, and starts again, it no longer waits for that
+//! enrolment: another one, or a notification, takes its place in the books.
 
-use super::{Act, Description, Does, Form, Gives, Number, ObjectKind, Param, Step, Takes, Word};
+use super::{
+    Act, Answer, Description, Does, Form, Gives, Number, ObjectKind, Param, Step, Takes, Word,
+};
 use super::{ended, mutex, number, requested};
 use crate::model::{CondvarId, May, Op, Response, Touch};
 
@@ -68,9 +71,15 @@ static STRAY: Act = Act {
     })
 };
 
+/// This request takes the place of an earlier one.
+fn requested_anew(answer: &mut Answer<'_>) {
+    ended(answer);
+    requested(answer);
+}
+
 static ENROL: Act = Act {
     arity: Some(2),
-    learn: requested,
+    learn: requested_anew,
     touches: &[|id| Touch::new(CondvarId(id).notes(), May::Look)],
     always_changes: true,
     ..Act::new(ObjectKind::Condvar, |by| {
@@ -93,7 +102,7 @@ static AWAIT_WAKE: Act = Act {
 };
 
 static NOTIFY_ONE: Act = Act {
-    learn: requested,
+    learn: requested_anew,
     touches: &[|id| Touch::new(CondvarId(id).notes(), May::Change)],
     always_changes: true,
     ..Act::new(ObjectKind::Condvar, |by| {
@@ -102,7 +111,7 @@ static NOTIFY_ONE: Act = Act {
 };
 
 static NOTIFY_ALL: Act = Act {
-    learn: requested,
+    learn: requested_anew,
     touches: NOTIFY_ONE.touches,
     always_changes: true,
     ..Act::new(ObjectKind::Condvar, |by| {

@@ -85,7 +85,8 @@ impl ObjectId for CondvarId {
     }
 
     fn has_open_requests(self, state: &State) -> bool {
-        // A process ends only after its enrolment was woken and its notification has woken.
+        // A process ends after its enrolment was woken and its notification has woken, or it has
+        // crashed, and then nobody waits at its enrolment.
         let _ = state;
         false
     }
@@ -147,13 +148,13 @@ impl Condvar {
     }
 
     /// The candidates of a notification, once all earlier ones have woken: positions of enrolments,
-    /// by process.
+    /// by process. (A process has several if it crashed while it waited, and started again.)
     pub(crate) fn candidates(&self, notification: u32) -> SmallVec<[u32; 4]> {
         let is_candidate =
             |one: &Enrolment| one.turn <= notification && one.woken_by >= notification;
         let all = self.enrolments.iter().enumerate().filter(|(_, one)| is_candidate(one));
         let mut found: SmallVec<[u32; 4]> = all.map(|(at, _)| at as u32).collect();
-        found.sort_unstable_by_key(|&at| self.enrolments[at as usize].process);
+        found.sort_unstable_by_key(|&at| (self.enrolments[at as usize].process, at));
         found
     }
 }

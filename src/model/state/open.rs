@@ -61,7 +61,7 @@ impl State {
             Posted::RwLock(lock, position) => {
                 !self.rwlock(lock).requests()[position as usize].is_over
             }
-            // A process ends only after its enrolment was woken and its notification has woken.
+            // See `has_open_requests` of a condition variable.
             Posted::Enrolment(..) | Posted::Notification(..) => false,
             Posted::Semaphore(semaphore, position) => {
                 !self.semaphore(semaphore).is_granted(position)
