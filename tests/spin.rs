@@ -340,3 +340,26 @@ fn polls_that_are_cut_are_no_proof() {
         assert_eq!(code(&by(&["--polls", "5"])), 1, "{explorer}");
     }
 }
+
+/// A poll of the network is part of a state; a test of something else that finds nothing, any
+/// number of times, is not.
+#[test]
+fn loops_that_test_what_is_no_network_come_back_to_their_states() {
+    let loops = [
+        "let c = irecv(m); while !test(c) {}",
+        "async_lock(l); while !mutex_test(l) {}",
+        "let c = irecv(m); while !test(c) && !iprobe(net).0 {}",
+        "iprobe(net); let c = irecv(m); let d = irecv(m); \
+         loop { if test(c) { break; } if test(d) { break; } }",
+    ];
+    for body in loops {
+        let text = format!(
+            "mailbox m: int; mutex l; p2p mailbox net: int;
+            process P {{ {body} }} process Q {{ lock(l); }}"
+        );
+        for explorer in ["stateful", "fused", "s-por", "fair", "prefix"] {
+            let found = run_with(&["check", "-", "--all", "--explorer", explorer], &text);
+            assert_eq!(code(&found), 1, "{explorer}: {text}\n{}", stdout(&found));
+        }
+    }
+}

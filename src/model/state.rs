@@ -46,7 +46,8 @@ pub(super) struct Process {
     pub(super) children: u32,
     /// The carriers that it has started.
     pub(super) carriers: Vec<ProcessId>,
-    /// The local states of its misses: of its tests and probes that found nothing.
+    /// The local states of its misses: of its tests and probes that found nothing. Not all of them:
+    /// see `State::adds_to_misses`.
     pub(super) misses: Vec<LocalId>,
     /// The index of its first recent miss: the first one after its last other action.
     pub(super) recent: u32,
@@ -74,6 +75,8 @@ pub(super) struct Done {
     pub(super) before: LocalId,
     /// Did it change a cell?
     pub(super) changed: bool,
+    /// Was it added to the misses of its process?
+    pub(super) missed: bool,
     /// `Process::recent` of its process before it.
     pub(super) recent: u32,
     /// Number of messages before it.
@@ -368,8 +371,16 @@ impl State {
         let before = self.local(action.process);
         let messages = self.inboxes.log().len() as u32;
         let recent = self.processes[action.process.index()].recent;
-        let mut done =
-            Done { action, before, changed: false, recent, messages, taken: NONE, started: 0 };
+        let mut done = Done {
+            action,
+            before,
+            changed: false,
+            missed: false,
+            recent,
+            messages,
+            taken: NONE,
+            started: 0,
+        };
         let after = if let Some(Op::Handle { .. }) = locals.op(before) {
             self.react(locals, &mut done)
         } else {
@@ -384,12 +395,14 @@ impl State {
             }
             resume(locals, before, response)
         };
+        let misses = action.choice == Choice::NOTHING;
+        done.missed = misses && self.adds_to_misses(locals, action.process);
         let process = &mut self.processes[action.process.index()];
         process.local = after;
         process.acted += 1;
-        match action.choice {
-            Choice::NOTHING => process.misses.push(before),
-            _ => process.recent = process.misses.len() as u32,
+        match misses {
+            true => process.misses.extend(done.missed.then_some(before)),
+            false => process.recent = process.misses.len() as u32,
         }
         self.trail.push(done);
         if self.known < locals.objects().order().len() {
@@ -408,7 +421,7 @@ impl State {
         process.local = done.before;
         process.acted -= 1;
         process.recent = done.recent;
-        if done.action.choice == Choice::NOTHING {
+        if done.missed {
             process.misses.pop();
         }
         let (op, births) = (done.op(locals), locals.births());

@@ -31,6 +31,24 @@ impl State {
         &process.misses[process.recent as usize..]
     }
 
+    /// Is a miss of `process`, in its present local state, to be added to its misses? What misses
+    /// and is no poll of the network is unlimited in number, so it is added only once after each
+    /// poll: a process that tests an ordinary mailbox in a loop comes back to the same state.
+    pub(in crate::model) fn adds_to_misses<S: System>(
+        &self,
+        locals: &Locals<'_, S>,
+        process: ProcessId,
+    ) -> bool {
+        let is_poll = |local| locals.op(local).is_some_and(|op| self.is_poll(process, op));
+        let local = self.local(process);
+        if !self.network.is_used() || is_poll(local) {
+            return true;
+        }
+        let mut others =
+            self.recent_misses(process).iter().rev().take_while(|&&before| !is_poll(before));
+        !others.any(|&before| before == local)
+    }
+
     /// The recent misses of `process`, if one may be a poll of the network; else none.
     pub(in crate::model) fn recent_missed_polls(&self, process: ProcessId) -> &[LocalId] {
         if self.network.is_used() { self.recent_misses(process) } else { &[] }
