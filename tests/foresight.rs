@@ -15,7 +15,7 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use mazurka::explore::{EXPLORERS, Options};
+use mazurka::explore::EXPLORERS;
 use mazurka::lang::{Program, compile};
 
 use crate::random_models::unforeseen::Judgement;
@@ -43,8 +43,7 @@ fn is_explored_alike(text: &str, what: &str) -> bool {
         commuting::judge(&program, MOST_STATES)?;
         let Some(judge) = Judgement::of(&program, MOST_EXECUTIONS, None) else { return Ok(false) };
         for listed in EXPLORERS {
-            let explorer = listed.with(&Options::default());
-            judge.compare(&program, explorer).unwrap_or(Ok(()))?;
+            judge.compare(&program, listed).unwrap_or(Ok(()))?;
         }
         Ok::<bool, String>(true)
     };

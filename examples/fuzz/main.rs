@@ -20,6 +20,7 @@ mod mutation;
 mod options;
 mod programs;
 mod random;
+mod settings;
 mod shrink;
 mod standing;
 mod trial;

@@ -18,7 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand, ValueEnum};
-use mazurka::explore::{EXPLORERS, Options};
+use mazurka::explore::EXPLORERS;
 use mazurka::lang::{Program, compile};
 
 use super::amount::Amount;
@@ -26,7 +26,7 @@ use super::liveness::judged;
 use super::liveness::programs::random_program;
 use super::standstill::waits::waits;
 use super::unforeseen::Judgement;
-use super::{audited, commuting, language, standing};
+use super::{Rng, audited, commuting, language, settings, standing};
 
 /// How many seeds a worker takes at once.
 const BLOCK: u64 = 200;
@@ -59,6 +59,7 @@ pub enum Task {
         #[arg(value_enum)]
         family: Family,
         file: PathBuf,
+        seed: u64,
         most: u64,
     },
 }
@@ -98,16 +99,16 @@ impl Family {
     fn judge(self, seed: u64, most: u64) -> Result<usize, String> {
         match self {
             Family::Demands => Ok(usize::from(judged::judge(&random_program(seed))?.is_some())),
-            _ => self.judge_text(&self.text(seed), most),
+            _ => self.judge_text(&self.text(seed), seed, most),
         }
     }
 
-    /// The same for a program that is no more than its text.
-    fn judge_text(self, text: &str, most: u64) -> Result<usize, String> {
+    /// The same for a program that is no more than its text. The seed chooses how it is explored.
+    fn judge_text(self, text: &str, seed: u64, most: u64) -> Result<usize, String> {
         let Ok(program) = compile("random.maz", text, &[]) else { return Ok(0) };
         match self {
             Family::Standstills => standing::judge(&program, PATIENCE),
-            _ => judge(&program, most),
+            _ => judge(&program, seed, most),
         }
     }
 }
@@ -141,10 +142,10 @@ impl Task {
                 }
                 ExitCode::SUCCESS
             }
-            Task::Judge { family, file, most } => {
+            Task::Judge { family, file, seed, most } => {
                 mazurka::model::audit_everything();
                 let text = fs::read_to_string(file).expect("the program to judge");
-                match family.judge_text(&text, most) {
+                match family.judge_text(&text, seed, most) {
                     Ok(_) => ExitCode::SUCCESS,
                     Err(how) => {
                         eprintln!("{how}");
@@ -158,15 +159,21 @@ impl Task {
 
 const PIPE: &str = "somebody who reads";
 
-/// How many explorers agree with the judge, 0 for a program that is too large or is none; or what
-/// is wrong.
-fn judge(program: &Program, most: u64) -> Result<usize, String> {
+/// How many searches agree with the judge, 0 for a program that is too large or is none; or what is
+/// wrong. Each explorer searches it as usual, and once more with options that the seed chooses.
+fn judge(program: &Program, seed: u64, most: u64) -> Result<usize, String> {
     commuting::judge(program, MOST_STATES)?;
     let Some(judgement) = Judgement::of(program, most, Some(PATIENCE)) else { return Ok(0) };
     let mut compared = audited::judge(program)?;
+    let mut rng = Rng::new(seed);
     for listed in EXPLORERS {
-        if let Some(found) = judgement.compare(program, listed.with(&Options::default())) {
+        if let Some(found) = judgement.compare(program, listed) {
             found?;
+            compared += 1;
+        }
+        let (setting, budget) = settings::any(listed, &mut rng);
+        if let Some(found) = judgement.compare_with(program, setting, &budget) {
+            found.map_err(|how| format!("{how}; with {setting}, {}", settings::kept(&budget)))?;
             compared += 1;
         }
     }
@@ -275,7 +282,7 @@ impl Programs {
         fs::create_dir_all(&self.amount.keep).expect("a folder for findings");
         let path = self.amount.keep.join(format!("{seed}.maz"));
         let text = self.family.text(seed);
-        let wrong = |text: &str| self.wrong(&path, text);
+        let wrong = |text: &str| self.wrong(&path, text, seed);
         let (small, how) = match self.family {
             Family::Operations | Family::Standstills => {
                 let how = wrong(&text).unwrap_or_else(|| "it does not happen again".to_owned());
@@ -292,12 +299,12 @@ impl Programs {
     }
 
     /// What is wrong with this program, if anything.
-    fn wrong(&self, path: &Path, text: &str) -> Option<String> {
+    fn wrong(&self, path: &Path, text: &str, seed: u64) -> Option<String> {
         fs::write(path, text).expect("a program to judge");
         let mut child = this_program()
             .args(["judge", self.family.name()])
             .arg(path)
-            .arg(self.executions.to_string())
+            .args([seed, self.executions].map(|number| number.to_string()))
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()

@@ -9,14 +9,19 @@
 //! search of the same program without the static analysis (`unforeseen`).
 
 // The fuzzer includes this file; from there, too, they are found here.
+#[path = "language/actors.rs"]
+mod actors;
 #[path = "language/compute.rs"]
 mod compute;
 #[path = "language/operate.rs"]
 mod operate;
+#[path = "language/perils.rs"]
+mod perils;
 
 use std::fmt::Write;
 
 use super::Rng;
+use perils::{Head, Perils};
 
 /// The objects that the processes of a program act on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +36,8 @@ enum Theme {
     Barrier,
     Network,
     Process,
+    /// Messages that may be lost, or receives that give up, or loops that wait.
+    Peril,
 }
 
 const THEMES: [Theme; 10] = [
@@ -93,43 +100,58 @@ fn power(n: int) -> int {
 /// The text of the program of `seed`.
 pub fn generate(seed: u64) -> String {
     let mut rng = Rng::new(seed ^ 0x1a_6a_00);
-    let themes: Vec<Theme> = (0..*rng.pick(&[1, 1, 2, 2, 3])).map(|_| *rng.pick(&THEMES)).collect();
+    let mut themes: Vec<Theme> =
+        (0..*rng.pick(&[1, 1, 2, 2, 3])).map(|_| *rng.pick(&THEMES)).collect();
     let count = *rng.pick(&[2, 2, 2, 3]);
-    let mut out = format!("{OBJECTS}collective g({count});\n{FUNCTIONS}");
+    let spawns = themes.contains(&Theme::Process) || rng.chance(20);
+    let perils = if rng.chance(30) { Perils::any(&mut rng, spawns) } else { Perils::default() };
+    if perils.has_operations() {
+        themes.truncate(2);
+        themes.push(Theme::Peril);
+    }
+    let objects = match rng.chance(10) {
+        true => OBJECTS.replace("condvar w[2]", "condvar w[2] spurious 1"),
+        false => OBJECTS.to_owned(),
+    };
+    let mut out = format!("{objects}{}collective g({count});\n{FUNCTIONS}", perils.objects);
     let has_procedure = rng.chance(50);
-    let mut shape = Shape { themes: &themes, has_procedure: false, has_template: false };
+    let mut shape =
+        Shape { themes: &themes, perils: &perils, has_procedure: false, has_template: false };
     if has_procedure {
         let body = Writer::new(&mut rng, shape, &["n", "by"], "0").body(1);
         write!(out, "proc act(n: int, by: int) -> int {{\n{body}    n + by\n}}\n").expect(FITS);
     }
     shape.has_procedure = has_procedure;
-    if themes.contains(&Theme::Process) || rng.chance(20) {
-        let body = Writer::new(&mut rng, shape, &["n"], "0").body(2);
-        write!(out, "process T(n: int) {{\n{body}}}\n").expect(FITS);
+    if spawns {
+        let head = perils.head(&mut rng, "T(n: int)", true);
+        let mut writer = Writer::new(&mut rng, shape, &["n"], "0");
+        writer.begin(&head);
+        let body = writer.body(2);
+        write!(out, "{} {{\n{body}}}\n", head.text).expect(FITS);
         shape.has_template = true;
     }
     let length = if count == 2 { rng.range(2, 6) } else { rng.range(2, 4) };
     let calls = if rng.chance(15) { rng.range(1, 3) } else { 0 };
     let kinds: Vec<usize> = (0..calls).map(|_| rng.below(operate::CALLS)).collect();
     if rng.chance(50) {
+        let head = perils.head(&mut rng, &format!("P[i in 0..{count}]"), false);
         let mut writer = Writer::new(&mut rng, shape, &["i"], "i");
-        let body = writer.whole(length, &kinds);
-        write!(out, "process P[i in 0..{count}] {{\n{body}}}\n").expect(FITS);
+        let body = writer.whole(&head, length, &kinds);
+        write!(out, "{} {{\n{body}}}\n", head.text).expect(FITS);
     } else {
         let is_watched = rng.chance(20);
         for process in 0..count {
             let own = process.to_string();
+            let head = perils.head(&mut rng, &format!("P{process}"), false);
             let mut writer = Writer::new(&mut rng, shape, &[], &own);
-            if is_watched {
-                writer.line("var mark = 0;");
-                writer.scope.changing.push("mark".to_owned());
-            }
-            let body = writer.whole(length, &kinds);
-            write!(out, "process P{process} {{\n{body}}}\n").expect(FITS);
+            writer.is_watched = is_watched;
+            let body = writer.whole(&head, length, &kinds);
+            write!(out, "{} {{\n{body}}}\n", head.text).expect(FITS);
         }
         if is_watched {
             let (one, other) = (rng.value(), rng.value());
-            writeln!(out, "invariant {{ assert(P0.mark != {one} || P1.mark != {other}); }}")
+            let when = *rng.pick(&["invariant", "invariant", "final"]);
+            writeln!(out, "{when} {{ assert(P0.mark != {one} || P1.mark != {other}); }}")
                 .expect(FITS);
         }
     }
@@ -137,29 +159,15 @@ pub fn generate(seed: u64) -> String {
         let (cell, value) = (rng.below(3), rng.value());
         writeln!(out, "final {{ assert(x[{cell}] != {value} || y > 1); }}").expect(FITS);
     }
+    if rng.chance(8) {
+        let (cell, value) = (rng.below(3), rng.value());
+        let of = *rng.pick(&["m[0]", "m[1]", "inbox[0]", "bag[1]"]);
+        writeln!(out, "invariant {{ assert(x[{cell}] != {value} || len({of}) < 1); }}")
+            .expect(FITS);
+    }
     if rng.chance(12) {
-        out += &actors(&mut rng);
+        out += &actors::actors(&mut rng);
     }
-    out
-}
-
-/// Two actors beside the processes, and few messages between them.
-fn actors(rng: &mut Rng) -> String {
-    let mut out = String::new();
-    for actor in 0..2 {
-        let guard = if rng.chance(20) { " when s < 2" } else { "" };
-        let (to, told) = (rng.below(2), *rng.pick(&["n - 1", "0"]));
-        write!(
-            out,
-            "actor A{actor} {{\n    var s = 0;\n    on M(n: int){guard} {{\n        s = n;\n        \
-             if n > 0 {{ send(A{to}, M({told})); }}\n    }}\n}}\n"
-        )
-        .expect(FITS);
-    }
-    let first = (rng.below(2), rng.below(3));
-    let second =
-        if rng.chance(50) { format!(" send(A{}, M(1));", rng.below(2)) } else { String::new() };
-    writeln!(out, "init {{ send(A{}, M({}));{second} }}", first.0, first.1).expect(FITS);
     out
 }
 
@@ -169,6 +177,7 @@ const FITS: &str = "a string takes everything";
 #[derive(Clone, Copy)]
 struct Shape<'t> {
     themes: &'t [Theme],
+    perils: &'t Perils,
     has_procedure: bool,
     has_template: bool,
 }
@@ -216,19 +225,37 @@ struct Writer<'r> {
     times: usize,
     /// Whether it is a process, not a procedure or template, which may run several times.
     is_process: bool,
+    /// Does an invariant or `final` read the variable `mark`?
+    is_watched: bool,
 }
 
 impl<'r> Writer<'r> {
     fn new(rng: &'r mut Rng, shape: Shape<'r>, ints: &[&str], own: &'r str) -> Self {
         let ints = ints.iter().map(|name| (*name).to_owned()).collect();
         let scope = Scope { ints, ..Scope::default() };
-        let (out, is_process) = (String::new(), false);
-        Writer { rng, shape, own, scope, names: 0, out, depth: 1, left: 0, times: 1, is_process }
+        Writer {
+            rng,
+            shape,
+            own,
+            scope,
+            names: 0,
+            out: String::new(),
+            depth: 1,
+            left: 0,
+            times: 1,
+            is_process: false,
+            is_watched: false,
+        }
     }
 
     /// The body of a process that takes part in these collectives.
-    fn whole(&mut self, length: usize, calls: &[usize]) -> String {
+    fn whole(&mut self, head: &Head, length: usize, calls: &[usize]) -> String {
         self.is_process = true;
+        self.begin(head);
+        if self.is_watched {
+            self.line("var mark = 0;");
+            self.scope.changing.push("mark".to_owned());
+        }
         let mut body = self.body(length);
         for &call in calls {
             self.collective(call);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mazurka::explore::{Budget, NoObserver, Udpor, explore};
-use mazurka::lang::{UnreachedKind, compile};
+use mazurka::lang::{Program, UnreachedKind, compile};
 use mazurka::model::{Access, CollectiveKind, Locals, Op, PartSet, Probing, State, System};
 use mazurka::property::LeakKind;
 
@@ -108,11 +108,17 @@ fn missing(seen: &Seen, but: &[&str]) -> Vec<String> {
     wanted().difference(&seen.done).filter(|name| !but.contains(&name.as_str())).cloned().collect()
 }
 
+fn program(seed: u64) -> Program {
+    let text = language::generate(seed);
+    compile("random.maz", &text, &[])
+        .unwrap_or_else(|wrong| panic!("seed {seed}: {}\n{text}", wrong.render(false)))
+}
+
 #[test]
 fn programs_of_the_language_write_every_operation() {
     let (mut rng, mut seen) = (Rng::new(1), Seen::default());
     for seed in 0..1_500 {
-        let program = compile("random.maz", &language::generate(seed), &[]).expect("a program");
+        let program = program(seed);
         walk(&program, &mut rng, &mut seen);
     }
     // Threads of Rust code update, and few explorers take probes that wait until all are stuck
@@ -128,7 +134,7 @@ kinds! { UnreachedKind, UNREACHED, unreached: Lines Arm Handler NeverTrue NeverF
 fn programs_of_the_language_lead_to_every_warning() {
     let mut found = BTreeSet::new();
     for seed in 0..1_500 {
-        let program = compile("random.maz", &language::generate(seed), &[]).expect("a program");
+        let program = program(seed);
         let program = program.observed();
         let budget = Budget { all: true, max_traces: Some(30), ..Budget::default() };
         let outcome = explore(&program, Udpor::default(), budget, &mut NoObserver);

@@ -10,8 +10,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Duration;
 
 use mazurka::explore::{
-    AnyExplorer, Budget, Depth, End, Exhaustive, Explorer, Guarantee, Observer, Outcome,
-    StopReason, Symptom, Violation, ViolationKind, explore,
+    Budget, Depth, End, Exhaustive, Explorer, Guarantee, Listed, Observer, Options, Outcome,
+    Setting, StopReason, Symptom, Violation, ViolationKind, explore,
 };
 use mazurka::model::System;
 use mazurka::property::{Position, Replay, Standing};
@@ -54,7 +54,7 @@ impl<S: System> Observer for Ends<'_, S> {
 fn search<S: System<Local = L>, L: 'static>(
     explored: &impl System<Local = L>,
     system: &S,
-    explorer: AnyExplorer,
+    explorer: impl Explorer,
     budget: Budget,
 ) -> (Outcome, HashSet<u64>) {
     let mut ends = Ends { system, found: HashSet::new() };
@@ -77,7 +77,7 @@ impl Judgement {
     pub fn of<S: System>(system: &S, most: u64, timeout: Option<Duration>) -> Option<Judgement> {
         let budget = Budget { max_traces: Some(most), ..everything(timeout) };
         let system = Erased::of(system);
-        let (outcome, ends) = search(&system.unforeseen(), &system, Exhaustive.into(), budget);
+        let (outcome, ends) = search(&system.unforeseen(), &system, Exhaustive, budget);
         has_ended(&outcome).then(|| Judgement {
             ends: (!system.foresight().may_spawn()).then_some(ends),
             symptoms: symptoms(&outcome),
@@ -91,21 +91,36 @@ impl Judgement {
     pub fn compare<S: System>(
         &self,
         system: &S,
-        explorer: AnyExplorer,
+        explorer: &'static Listed,
+    ) -> Option<Result<(), String>> {
+        let setting = Setting::with_what_fits(explorer, Options::default());
+        self.compare_with(system, setting, &Budget::default())
+    }
+
+    /// The same, with options, and with what the budget says of what is kept and shown.
+    pub fn compare_with<S: System>(
+        &self,
+        system: &S,
+        explorer: Setting,
+        kept: &Budget,
     ) -> Option<Result<(), String>> {
         let depth = (explorer.profile().depth == Depth::Length).then_some(LONG);
-        let budget = Budget { depth, ..everything(self.timeout) };
+        let Budget { shortest, keep_events, keep_locals, .. } = *kept;
+        let all = everything(self.timeout);
+        let budget = Budget { depth, shortest, keep_events, keep_locals, ..all };
         if explorer.refusal(system, &budget).is_some() {
             return None;
         }
         let (outcome, ends) = search(system, system, explorer, budget);
+        // Observers are not told what other threads visit.
+        let ends = explorer.options().jobs.is_none().then_some(&ends);
         // Loops that poll are not cut on the graph of all states.
         let is_cut =
             explorer.profile().name == "fair" && outcome.stopped_by == Some(StopReason::Polls);
         if is_cut || outcome.stopped_by == Some(StopReason::Growing) {
             return None;
         }
-        let judged = self.judge(&outcome, &ends, explorer.profile().guarantee);
+        let judged = self.judge(&outcome, ends, explorer.profile().guarantee);
         Some(judged.and_then(|()| explained(system, &outcome)).map_err(|how| {
             let name = explorer.profile().name;
             format!("{name} and a search that knows nothing in advance disagree: {how}")
@@ -115,7 +130,7 @@ impl Judgement {
     fn judge(
         &self,
         outcome: &Outcome,
-        ends: &HashSet<u64>,
+        ends: Option<&HashSet<u64>>,
         guarantee: Guarantee,
     ) -> Result<(), String> {
         if guarantee == Guarantee::SomeClasses {
@@ -132,7 +147,9 @@ impl Judgement {
         // `auto` reports the executions of the search that starts, and a prefix does not go to all ends.
         let is_told = outcome.answered_by.as_ref().is_none_or(|name| name == "udpor")
             && outcome.stats.prefix.is_none();
-        if let Some(all) = self.ends.as_ref().filter(|all| is_told && *all != ends) {
+        if let (true, Some(ends), Some(all)) = (is_told, ends, &self.ends)
+            && ends != all
+        {
             let (lost, new) = ((all - ends).len(), (ends - all).len());
             return Err(format!("{lost} terminal states lost, {new} made up"));
         }

@@ -95,12 +95,13 @@ impl Writer<'_> {
             Theme::Barrier => self.barrier(),
             Theme::Network if self.is_process => self.network(),
             Theme::Process => self.of_process(),
+            Theme::Peril => self.peril(),
             Theme::Network => self.cell(),
         }
     }
 
     /// Declares an integer that is the result of an operation.
-    fn let_int(&mut self, e: String) {
+    pub(super) fn let_int(&mut self, e: String) {
         let v = self.name("v");
         self.line(format!("let {v} = {e};"));
         if self.rng.chance(25) {
@@ -117,13 +118,13 @@ impl Writer<'_> {
     }
 
     /// The number of an object that several operations use.
-    fn object(&mut self) -> String {
+    pub(super) fn object(&mut self) -> String {
         let (k, i) = (self.name("k"), self.index(2));
         self.line(format!("let {k} = {i};"));
         k
     }
 
-    fn cell(&mut self) {
+    pub(super) fn cell(&mut self) {
         let (i, e) = (self.index(3), self.int(1));
         let place = if self.rng.chance(15) { "y".to_owned() } else { format!("x[{i}]") };
         match self.rng.below(10) {
@@ -165,7 +166,7 @@ impl Writer<'_> {
         self.spend(3);
     }
 
-    fn envelope(&mut self, is_send: bool) -> String {
+    pub(super) fn envelope(&mut self, is_send: bool) -> String {
         let mut parts = String::new();
         if self.rng.chance(25) {
             let src = if is_send { self.own.to_owned() } else { self.index(2) };
