@@ -36,7 +36,7 @@ pub(super) fn has_failure<S: System>(
     Ok(has_failed)
 }
 
-/// Judges a state in which nothing is enabled.
+/// Judges a state in which nothing is enabled, or in which only daemons can move, and wait in loops.
 pub(super) fn judge_end<S: System>(
     locals: &Locals<'_, S>,
     state: &State,
@@ -50,17 +50,12 @@ pub(super) fn judge_end<S: System>(
     let is_actor =
         |process| matches!(locals.op(state.local(process)), None | Some(Op::Handle { .. }));
     let is_deadlocked = state.stuck(locals).any(|one| !(allow_pending && is_actor(one)));
-    has_failed |= !is_deadlocked && fails_at_end(locals, state);
-    Ok(End { is_deadlocked, has_failed })
-}
-
-/// Does `final` fail if the execution ends here?
-pub(super) fn fails_at_end<S: System>(locals: &Locals<'_, S>, state: &State) -> bool {
-    locals.system().finale().is_some_and(|finale| {
-        seen(locals, state, |ends, cells| {
+    if !is_deadlocked && let Some(finale) = locals.system().finale() {
+        has_failed |= seen(locals, state, |ends, cells| {
             Finale::judge(finale, ends, cells, &locals.values).is_some()
-        })
-    })
+        });
+    }
+    Ok(End { is_deadlocked, has_failed })
 }
 
 /// Does an invariant fail in the state?

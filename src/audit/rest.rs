@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use varisat::{ExtendFormula, Lit, Solver};
 
 use super::Refused;
-use super::ends::{End, fails_at_end, is_broken, judge_end};
+use super::ends::{End, is_broken, judge_end};
 use super::events::{Events, Place};
 use super::pieces::{Code, Line};
 use crate::model::{CellId, LocalId, MailboxId, Object, Op, Piece, ProcessId, System};
@@ -162,7 +162,7 @@ impl<S: System> Events<'_, S> {
                 return Err(Refused::new("the audit cannot judge an end"));
             }
         }
-        end.has_failed |= self.judge_loops()?;
+        self.judge_loops(allow_pending, &mut end)?;
         let mut question = Question::new(self);
         question.only_moves(self, &FxHashSet::default());
         if excusing.is_empty() {
@@ -238,9 +238,9 @@ impl<S: System> Events<'_, S> {
     }
 
     /// Judges configurations in which all processes that can move may go round in a circle without
-    /// changing anything. If only daemons have not ended, they may do that for ever, and `final` has
-    /// to hold: returns whether it fails. Refuses others.
-    fn judge_loops(&mut self) -> Result<bool, Refused> {
+    /// changing anything, and may do so for ever. Daemons wait there, so it is an end; for others it
+    /// is a livelock, which is refused.
+    fn judge_loops(&mut self, allow_pending: bool, end: &mut End) -> Result<(), Refused> {
         let mut steps: FxHashSet<[(Line, Code); 2]> = FxHashSet::default();
         for event in &self.events {
             let only_looks =
@@ -265,7 +265,7 @@ impl<S: System> Events<'_, S> {
         let is_on = |&one: &Condition| circles.contains(&(one.0, self.code(one)));
         let waiting: FxHashSet<Condition> = self.processes().filter(is_on).collect();
         if waiting.is_empty() {
-            return Ok(false);
+            return Ok(());
         }
         let is_looked_at: FxHashSet<Line> = self
             .events
@@ -283,31 +283,30 @@ impl<S: System> Events<'_, S> {
             };
             self.net.moves(line) || is_looked_at.contains(&line) || is_read
         });
-        let others = self.unended(|local| self.net.locals.is_daemon(local));
-        let mut fails = false;
-        for only_daemons in [false, true] {
-            let mut question = Question::new(self);
-            question.only_moves(self, &waiting);
-            question.one_of(waiting.iter().copied());
-            match only_daemons {
-                true if finale.is_none() => break,
-                true => others.iter().for_each(|&one| question.not_all([one])),
-                false => question.one_of(others.iter().copied()),
-            }
-            self.each_view(question, &views, |events, configuration| {
-                events.go_to(configuration)?;
-                let depth = events.net.state.depth();
-                events.net.settle();
-                let may_change = events.net.may_change(&mut FxHashSet::default())?;
-                fails |= !may_change && fails_at_end(&events.net.locals, &events.net.state);
-                events.net.back_to(depth);
-                match may_change || only_daemons {
-                    true => Ok(()),
-                    false => Err(Refused::new("processes may wait in loops for ever")),
-                }
-            })?;
+        let mut question = Question::new(self);
+        question.only_moves(self, &waiting);
+        question.one_of(waiting);
+        if finale.is_none() {
+            // Nothing can be wrong where all but daemons have ended.
+            question.one_of(self.unended(|local| self.net.locals.is_daemon(local)));
         }
-        Ok(fails)
+        self.each_view(question, &views, |events, configuration| {
+            events.go_to(configuration)?;
+            let depth = events.net.state.depth();
+            events.net.settle();
+            if !events.net.may_change(&mut FxHashSet::default())? {
+                let (locals, state) = (&events.net.locals, &events.net.state);
+                let waits = |it| !state.can_move(locals, it) || locals.is_daemon(state.local(it));
+                if !state.processes().all(waits) {
+                    return Err(Refused::new("processes may wait in loops for ever"));
+                }
+                let found = judge_end(locals, state, allow_pending)?;
+                end.is_deadlocked |= found.is_deadlocked;
+                end.has_failed |= found.has_failed;
+            }
+            events.net.back_to(depth);
+            Ok(())
+        })
     }
 
     /// What distinguishes states: the codes of these lines.

@@ -236,32 +236,37 @@ fn all_may_not_wait_for_ever() {
     assert_eq!(judged("daemon process", 0), Ok(()));
 }
 
-/// A `final` block has to hold at each place of a loop in which daemons wait for ever.
+/// Where daemons wait in a loop for ever, another process that waits is in a deadlock; without one
+/// `final` has to hold at each place of the loop.
 #[test]
-fn final_is_judged_where_daemons_wait_for_ever() {
-    let judged = |asserted: &str| {
+fn daemons_that_wait_for_ever_are_at_an_end() {
+    let judged = |asserted: &str, [sends, receives]: [&str; 2]| {
         let program = program(&format!(
-            "shared x: int = 0;
-            daemon process P {{ var at = 0; while x == 0 {{ at = 1 - at; }} }}
-            process Q {{ x = choose(0..2); }}
+            "shared x: int = 0; mailbox m: int;
+            daemon process P {{ var at = 0; while x == 0 {{ at = 1 - at; }} {sends} }}
+            process Q {{ x = choose(0..2); {receives} }}
             final {{ assert({asserted}); }}"
         ));
         let list = events_of(&program).expect("a prefix");
         let budget = Budget { all: true, ..Budget::default() };
         let found = explore(&program, FinitePrefix::default(), budget, &mut NoObserver);
-        let fails = !found.violations.is_empty();
-        for violating in [0, 1] {
-            let claim = Claim { count: 0, deadlocked: 0, violating };
+        let is_of = |kind| u64::from(found.violations.iter().any(|one| one.kind == kind));
+        let is_deadlocked = is_of(ViolationKind::Deadlock);
+        let fails = u64::from(!found.violations.is_empty());
+        for (deadlocked, violating) in [(0, 0), (0, 1), (1, 1)] {
+            let claim = Claim { count: 0, deadlocked, violating };
             let audited = audit(&program, false, &certificate(list.clone(), claim));
-            assert_eq!(audited.is_ok(), fails == (violating == 1), "{asserted}: {audited:?}");
+            let is_right = (deadlocked, violating) == (is_deadlocked, fails);
+            assert_eq!(audited.is_ok(), is_right, "{asserted}, {receives}: {audited:?}");
         }
-        fails
+        [is_deadlocked, fails]
     };
-    assert!(!judged("x < 2"));
-    assert!(judged("x != 0"));
-    assert!(judged("x != 0 || P.at == 0"));
-    assert!(judged("x != 0 || P.at == 1"));
-    assert!(judged("x == 0"));
+    assert_eq!(judged("x < 2", [""; 2]), [0, 0]);
+    assert_eq!(judged("x != 0", [""; 2]), [0, 1]);
+    assert_eq!(judged("x != 0 || P.at == 0", [""; 2]), [0, 1]);
+    assert_eq!(judged("x != 0 || P.at == 1", [""; 2]), [0, 1]);
+    assert_eq!(judged("x == 0", [""; 2]), [0, 1]);
+    assert_eq!(judged("x < 2", ["send(m, 1);", "recv(m);"]), [1, 1]);
 }
 
 /// Executions without an end, a failure that others outlive, and invariants.

@@ -9,8 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use mazurka::explore::{
-    Budget, End, Exhaustive, Explorer, FinitePrefix, NoObserver, Observer, StopReason, Udpor,
-    Verdict, explore,
+    Budget, End, Explorer, FinitePrefix, NoObserver, Observer, StopReason, Udpor, Verdict, explore,
 };
 use mazurka::lang::{self, Choices};
 use mazurka::model::{FaultKinds, Faults, Value};
