@@ -125,10 +125,42 @@ fn statement(random: &mut SplitMix64, has_mailbox: bool, me: usize) -> String {
     }
 }
 
-fn body(random: &mut SplitMix64, has_mailbox: bool, me: usize) -> String {
-    let mut text = String::from("    var v = 0;\n");
+/// Objects of other kinds. None of them is strong.
+const OTHERS: &str = "semaphore s = 1;\nrwlock r;\ncondvar w;\nmailbox c: int;\nbarrier a(2);\n";
+
+/// A statement about one of these objects.
+fn about_others(random: &mut SplitMix64) -> String {
+    let (cell, value) = (random.below(2), random.below(2));
+    match random.below(10) {
+        0 => format!("acquire(s); v = {value}; release(s);"),
+        1 => "acquire(s);".into(),
+        2 => "release(s);".into(),
+        3 => format!("write_lock(r); x{cell} = {value}; unlock(r);"),
+        4 => format!("read_lock(r); v = x{cell}; unlock(r);"),
+        5 => "lock(m); cond_wait(w, m); unlock(m);".into(),
+        6 => "notify_one(w);".into(),
+        7 => format!("send(c, {value});"),
+        8 => "v = recv(c);".into(),
+        _ => "barrier(a);".into(),
+    }
+}
+
+/// Which statements a program has.
+#[derive(Clone, Copy)]
+struct Has {
+    mailbox: bool,
+    others: bool,
+    crashes: bool,
+}
+
+fn body(random: &mut SplitMix64, has: Has, me: usize, durable: &str) -> String {
+    let mut text = format!("    {durable}var v = 0;\n");
     let line = |text: &mut String, random: &mut SplitMix64| {
-        writeln!(text, "        {}", statement(random, has_mailbox, me)).unwrap();
+        let line = match has.others && random.below(2) == 0 {
+            true => about_others(random),
+            false => statement(random, has.mailbox, me),
+        };
+        writeln!(text, "        {line}").unwrap();
     };
     let loops = random.below(5) > 0;
     if loops {
@@ -149,6 +181,8 @@ fn body(random: &mut SplitMix64, has_mailbox: bool, me: usize) -> String {
 pub fn random_program(seed: u64) -> Random {
     let random = &mut SplitMix64::new(seed);
     let has_mailbox = random.below(4) == 0;
+    let (others, crashes) = (random.below(3) == 0, random.below(6) == 0);
+    let has = Has { mailbox: has_mailbox, others, crashes };
     let count = if has_mailbox { 2 + random.below(2) } else { 1 + random.below(5) / 2 };
     let words = [Word::Unfair, Word::Strong, Word::Nothing, Word::Nothing, Word::Nothing];
     let processes: Vec<Word> = (0..count).map(|_| words[random.below(words.len())]).collect();
@@ -160,13 +194,23 @@ pub fn random_program(seed: u64) -> Random {
         writeln!(text, "{}shared x{cell}: int = 0;", strong(is_strong)).unwrap();
     }
     writeln!(text, "{}mutex m;", strong(is_mutex_strong)).unwrap();
+    if others {
+        text += OTHERS;
+    }
     if has_mailbox {
         let kind = ["bag", "p2p"][random.below(2)];
         writeln!(text, "{}{kind} mailbox b: int;", strong(is_mailbox_strong)).unwrap();
     }
     for (number, word) in processes.iter().enumerate() {
-        writeln!(text, "{}process P{number} {{", word.text()).unwrap();
-        text += &body(random, has_mailbox, number);
+        let crashes = match has.crashes && random.below(2) == 0 {
+            true => [" crashes up to 1", " crashes up to 1, restarts"][random.below(2)],
+            false => "",
+        };
+        let is_durable = crashes.ends_with("restarts") && random.below(2) == 0;
+        let durable = if is_durable { "durable " } else { "" };
+        let daemon = if random.below(6) == 0 { "daemon " } else { "" };
+        writeln!(text, "{}{daemon}process P{number}{crashes} {{", word.text()).unwrap();
+        text += &body(random, has, number, durable);
         text += "}\n";
     }
     let wanted: Vec<_> = (0..4).map(|_| Wanted::random(random, count)).collect();
