@@ -8,6 +8,7 @@
 //! that says so is wrong. The orbits that the judge finds are counted, and compared with what the
 //! explorer keeps.
 
+mod details;
 mod judge;
 pub mod programs;
 mod rules;

@@ -11,12 +11,12 @@ const START: &str = "const N = 3;\nshared last: int = -1;\nshared count: int = 0
     mailbox box: int;\n";
 
 /// A program of symmetric processes with this body, and what else there is.
-fn program(body: &str, rest: &str) -> String {
+pub fn program(body: &str, rest: &str) -> String {
     format!("{START}symmetric process W[i in 0..N] {{ {body} }}\n{rest}")
 }
 
 /// The warning that says why the processes are not symmetric.
-fn reason(text: &str) -> Option<String> {
+pub fn reason(text: &str) -> Option<String> {
     let program = read(text);
     let has_symmetry = program.foresight().symmetry().is_some();
     let mut warnings = program.warnings().iter().map(ToString::to_string);

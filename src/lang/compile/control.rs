@@ -82,11 +82,16 @@ impl Compiler<'_> {
         self.free_slots.truncate(slots);
     }
 
-    /// Notes that the instruction at `pc` only counts.
-    fn only_counts(&mut self, is_free: bool, pc: u32) {
-        if is_free {
-            self.code.marks.counts.insert(pc);
+    /// Notes that the instructions at `pcs` only count in a loop whose body begins at `start`, and
+    /// makes no difference to the order. False if a process may rest there: with statements as
+    /// steps. It would rest with one index, and not yet with another one.
+    fn only_counts(&mut self, start: u32, pcs: [u32; 3]) -> bool {
+        let mut body = self.code.instrs[start as usize..].iter();
+        let rests = body.any(|instr| matches!(instr, Instr::Visible(_)));
+        if !rests {
+            self.code.marks.counts.extend(pcs);
         }
+        !rests
     }
 
     fn each_number(
@@ -97,21 +102,16 @@ impl Compiler<'_> {
         body: &mut dyn FnMut(&mut Self),
     ) {
         let (counter, scope) = (self.frame.depth, self.frame.scope.len());
-        let bounds = (constant(lo), constant(hi));
         let is_free = std::mem::take(&mut self.is_free);
+        let range = constant(lo).zip(constant(hi)).filter(|_| is_free);
         let from = self.here();
         self.expr(lo);
-        self.only_counts(is_free, self.here());
+        let to = self.here();
         self.expr(hi);
-        let is_free = match bounds {
-            (Some(lo), Some(hi)) if is_free => {
-                self.code.marks.ranges.insert(from, (lo, hi));
-                self.free_loops.push(from);
-                self.free_slots.push(counter);
-                true
-            }
-            _ => false,
-        };
+        if range.is_some() {
+            self.free_loops.push(from);
+            self.free_slots.push(counter);
+        }
         if let Some(var) = var {
             self.enter(var, counter);
         }
@@ -119,16 +119,20 @@ impl Compiler<'_> {
         let start = self.here();
         self.emit(Instr::Get(counter));
         self.emit(Instr::Get(counter + 1));
-        self.only_counts(is_free, self.here());
-        let here = self.here();
-        self.code.marks.orders.insert(here);
+        let compared = self.here();
+        self.code.marks.orders.insert(compared);
         self.emit(Instr::Binary(BinaryOp::Lt));
         let end = self.jump(Instr::JumpIfFalse);
         body(self);
         self.aim_continues();
-        self.only_counts(is_free, self.here());
+        let counted = self.here();
         self.emit(Instr::Increment(counter));
         self.emit(Instr::Loop(start));
+        if let Some(range) = range
+            && self.only_counts(start, [to, compared, counted])
+        {
+            self.code.marks.ranges.insert(from, range);
+        }
         self.aim(end);
         self.exit_loop();
         self.leave_scope(scope);
@@ -140,28 +144,29 @@ impl Compiler<'_> {
         let counter = list + 1;
         let is_free = std::mem::take(&mut self.is_free);
         self.expr(items);
-        self.only_counts(is_free, self.here());
+        let from = self.here();
         self.constant(Value::Int(0));
         self.enter_loop();
         let start = self.here();
         let end = self.next_item(list, counter);
         let taken = self.here() - 1;
         if is_free {
-            self.code.marks.items.insert(taken);
-            self.code.marks.sure.remove(&taken);
             self.free_loops.push(taken);
         }
-        // Where the counter is compared.
-        self.code.marks.orders.insert(start + 3);
-        self.only_counts(is_free, start + 3);
+        let compared = start + 3;
+        self.code.marks.orders.insert(compared);
         self.bind_top(pattern);
         body(self);
         self.leave_scope(scope);
         self.pop(self.frame.depth - counter - 1);
         self.aim_continues();
-        self.only_counts(is_free, self.here());
+        let counted = self.here();
         self.emit(Instr::Increment(counter));
         self.emit(Instr::Loop(start));
+        if is_free && self.only_counts(start, [from, compared, counted]) {
+            self.code.marks.items.insert(taken);
+            self.code.marks.sure.remove(&taken);
+        }
         self.aim(end);
         self.exit_loop();
         self.pop(2);

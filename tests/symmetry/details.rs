@@ -1,0 +1,56 @@
+//! Details of the analysis. Some of these programs were taken for symmetric, and a wrong "Verified"
+//! was printed; the others are about lines that no other test looked at.
+
+use mazurka::lang::{Granularity, compile_with};
+use mazurka::model::System;
+
+use super::compare;
+use super::rules::{program, reason};
+
+/// Asserts that each of these programs is not symmetric, for this reason.
+fn assert_broken(rows: &[(&str, &str, &str)]) {
+    for (body, rest, said) in rows {
+        let text = program(body, rest);
+        let reason = reason(&text).unwrap_or_else(|| panic!("taken to be symmetric:\n{text}"));
+        assert!(reason.contains(said), "{reason}\n{text}");
+        compare(&text);
+    }
+}
+
+/// What is in the upper bound of a loop is computed, unless the bound is a constant.
+#[test]
+fn bounds_of_loops_are_looked_at() {
+    assert_broken(&[
+        (
+            "if cas(last, -1, i) { count = 1; }",
+            "process M { var n = 0; for _ in 0..last { n += 1; } assert(n != 2); }",
+            "a loop counts in this order",
+        ),
+        (
+            "var n = 0; for _ in 0..(if 2 == i { 1 } else { 0 }) { n += 1; } assert(n == 0);",
+            "",
+            "2 is one of the indices",
+        ),
+        (
+            "flag[i] = exists j in 0..(if 2 == i { 1 } else { 0 }): j == 0;",
+            "final { for j in 0..N { assert(!flag[j]); } }",
+            "2 is one of the indices",
+        ),
+    ]);
+}
+
+/// With statements as steps a process rests in a loop: with one index, and not yet with the next.
+#[test]
+fn a_loop_with_steps_in_it_has_an_order() {
+    let text = program(
+        "heard = heard union {i};",
+        "process M { let s = heard; for x in s { assert(x != 7); } }",
+    );
+    for (granularity, is_symmetric) in
+        [(Granularity::Operation, true), (Granularity::Statement, false)]
+    {
+        let program = compile_with("program.maz", &text, &[], granularity).expect("a program");
+        let found = program.foresight().symmetry().is_some();
+        assert_eq!(found, is_symmetric, "{granularity:?}\n{text}");
+    }
+}
