@@ -54,3 +54,33 @@ fn a_loop_with_steps_in_it_has_an_order() {
         assert_eq!(found, is_symmetric, "{granularity:?}\n{text}");
     }
 }
+
+/// A constant may name a process that is not there, and then a loop fails, in one order sooner.
+#[test]
+fn an_instance_that_is_not_there_may_be_missed() {
+    assert_broken(&[(
+        "if cas(last, -1, i) { flag[i] = true; }",
+        "final { assert(exists j in 0..N: flag[j] || W[7].i == j); }",
+        "not always in scope",
+    )]);
+    let fine = program(
+        "if cas(last, -1, i) { flag[i] = true; }",
+        "process M { let k = last; local(\"k\"); }\n\
+         final { assert(exists j in 0..N: flag[j] || V[5].of == 2); }\n\
+         process V[of in 5..7] { local(\"v\"); }",
+    );
+    assert_eq!(reason(&fine), None, "{fine}");
+}
+
+/// What is waited for has its place in a list.
+#[test]
+fn a_list_that_is_waited_for_has_places() {
+    for wait in ["waitany(all)", "testany(all)"] {
+        let rest = format!(
+            "mailbox other: int;\nprocess M {{ let c = irecv(box); var all = [c; N]; \
+             let j = choose(0..N); flag[j] = true; all[j] = irecv(other); isend(other, 1); \
+             let k = {wait}; count = 1; assert(k != 2); }}"
+        );
+        assert_broken(&[("flag[i] = true;", &rest, "a place in a list")]);
+    }
+}

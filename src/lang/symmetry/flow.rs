@@ -195,11 +195,9 @@ impl<'p> Flow<'p> {
             // A variable of a loop is an index if its class is, whatever else is in the class.
             let is_own = *is_variable || self.is_own_index(pc);
             let is_index = |node| is_index(node, is_own);
-            let is_constant =
-                pc > 0 && matches!(self.code.instrs[pc as usize - 1], Instr::Const(_));
             let text = match self.code.instrs[pc as usize] {
                 Instr::ProcessVar { process, name } => {
-                    let is_fine = is_constant || is_index(top);
+                    let is_fine = self.is_instance(process, pc) || is_index(top);
                     let text = "a variable that is not always in scope is read in this loop";
                     (!is_fine || !self.is_always_in_scope(process, name)).then_some(text)
                 }
@@ -218,6 +216,17 @@ impl<'p> Flow<'p> {
             }
         }
         failing
+    }
+
+    /// Is the value on top before this instruction a constant that names an instance of the
+    /// process?
+    fn is_instance(&self, process: u32, pc: u32) -> bool {
+        let number = pc.checked_sub(1).and_then(|before| self.number(before));
+        number.is_some_and(|number| match self.program.processes[process as usize].kind {
+            Instantiation::Family { lo, hi } => (lo..hi).contains(&number),
+            // There is only one.
+            _ => true,
+        })
     }
 
     /// The stacks of processes where they may rest.
@@ -373,7 +382,8 @@ impl<'p> Flow<'p> {
                 self.nodes.join(out, of, pc);
             }
             Visible::WaitAny | Visible::TestAny => {
-                self.nodes.spoil(out, "this is a place in a list", pc);
+                let (places, _) = self.list(args[0], pc);
+                self.spoil_all(&[places, out], "this is a place in a list", pc);
             }
             Visible::Act(..) => acts::follow(self, visible, args, out, pc),
             Visible::Choose => match (self.number(pc - 2), self.number(pc - 1)) {
