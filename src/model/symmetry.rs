@@ -144,6 +144,12 @@ impl Term {
                     Term::row([key, Term::of(other, of, groups, pool)])
                 }))
             }
+            // No number at all, where communications of several types were in one list.
+            (_, Value::Bool(_) | Value::Variant { .. }) => word(pool),
+            (
+                IndexKind::Tuple(_) | IndexKind::List(..) | IndexKind::Set(_) | IndexKind::Map(..),
+                Value::Int(_),
+            ) => word(pool),
             (kind, value) => panic!("{value:?} where the analysis of symmetry expects {kind:?}"),
         }
     }

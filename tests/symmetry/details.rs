@@ -84,3 +84,45 @@ fn a_list_that_is_waited_for_has_places() {
         assert_broken(&[("flag[i] = true;", &rest, "a place in a list")]);
     }
 }
+
+/// Sums in between may overflow for some indices only.
+#[test]
+fn the_next_index_is_computed_without_overflows() {
+    let most = i64::MAX;
+    assert_broken(&[(
+        "flag[i] = true;",
+        &format!(
+            "process M {{ let k = choose(0..N); flag[k] = false; flag[(k + {most} - {most}) % N] = true; }}"
+        ),
+        "computed with",
+    )]);
+}
+
+/// An invariant is split into one for each value of its loops. If the range of a loop depends on
+/// the variable of another one, there are more of them for some of its values.
+#[test]
+fn loops_of_invariants_may_depend_on_each_other() {
+    assert_broken(&[(
+        "if cas(last, -1, i) { flag[i] = true; }",
+        "invariant { for a in 0..N { for n in 0..(if a == 2 { 2 } else { 1 }) { \
+         assert(!flag[a] || n == 0); } } }",
+        "0 is one of the indices",
+    )]);
+}
+
+/// Communications of several types may be in one list.
+#[test]
+fn messages_of_several_types_have_terms() {
+    for (sent, message) in [("true", "bool"), ("(i, true)", "(int, bool)"), ("{i}", "{int}")] {
+        let text = program(
+            &format!("isend(box, i); isend(other, {sent});"),
+            &format!(
+                "mailbox other: {message};\nprocess M {{ let c = irecv(box); let d = irecv(other); \
+                 let k = waitany([c, d]); }}"
+            ),
+        );
+        assert_eq!(compare(&text).is_empty(), message != "bool", "{text}");
+        let plain = text.replace("box, i", "box, 8");
+        compare(&plain);
+    }
+}

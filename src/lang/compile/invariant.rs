@@ -23,8 +23,12 @@ const MOST_STEPS: u64 = 1000;
 /// Loop variables with their values.
 type Known = Vec<(VarId, Value)>;
 
+/// The ranges of loops; `None` if the range of another loop within depends on the variable. Then the
+/// values of the variable are not alike.
+type Ranges = Vec<Option<(i64, i64)>>;
+
 /// An assertion, and the values of the variables of its loops, with the ranges of the loops.
-type Part<'e> = (&'e Expr, Known, Vec<(i64, i64)>);
+type Part<'e> = (&'e Expr, Known, Ranges);
 
 impl Compiler<'_> {
     pub(super) fn invariant(&mut self, body: &Body) {
@@ -42,7 +46,7 @@ impl Compiler<'_> {
                 let slot = self.frame.depth;
                 // There is such a part for each value of the range.
                 let here = self.here();
-                self.code.marks.ranges.insert(here, range);
+                self.code.marks.ranges.extend(range.map(|range| (here, range)));
                 self.constant(value);
                 self.enter(variable, slot);
             }
@@ -91,11 +95,7 @@ impl Compiler<'_> {
 }
 
 /// Adds the parts of a block of assertions; `None` if the block has something else, or too many.
-fn split<'e>(
-    block: &'e Expr,
-    of: &mut (Known, Vec<(i64, i64)>),
-    parts: &mut Vec<Part<'e>>,
-) -> Option<()> {
+fn split<'e>(block: &'e Expr, of: &mut (Known, Ranges), parts: &mut Vec<Part<'e>>) -> Option<()> {
     let ExprKind::Block(statements, value) = &block.kind else { return None };
     for statement in statements.iter().chain([&**value]) {
         match &statement.kind {
@@ -103,11 +103,16 @@ fn split<'e>(
             ExprKind::Assert(..) => parts.push((statement, of.0.clone(), of.1.clone())),
             ExprKind::For(generator, body) => {
                 let Generator::Range(Some(var), from, to) = &**generator else { return None };
+                let is_fixed = [from, to].iter().all(|end| constant(&Known::new(), end).is_some());
                 let [from, to] = [constant(&of.0, from)?, constant(&of.0, to)?];
+                let around = of.1.clone();
+                if !is_fixed {
+                    of.1.fill(None);
+                }
                 for value in from..to {
                     let before = parts.len();
                     of.0.push((*var, Value::Int(value)));
-                    of.1.push((from, to));
+                    of.1.push(Some((from, to)));
                     split(body, of, parts)?;
                     of.0.pop();
                     of.1.pop();
@@ -116,6 +121,7 @@ fn split<'e>(
                         return None;
                     }
                 }
+                of.1 = around;
             }
             _ => return None,
         }

@@ -59,7 +59,12 @@ impl Groups {
                 found.of_process[declaration as usize] = Some(known as u32);
                 continue;
             }
-            match judge(flow.nodes.facts(root), &range, program) {
+            let judged = match flow.nodes.shape(root) {
+                Shape::Open => judge(flow.nodes.facts(root), &range, program),
+                // Messages of two mailboxes whose communications are in one list.
+                _ => Err(Broken::program("values of several types are in one place")),
+            };
+            match judged {
                 Ok(is_ring) => {
                     found.of_process[declaration as usize] = Some(found.groups.len() as u32);
                     found.groups.push(Group { name: process.name.clone(), range, is_ring });

@@ -57,6 +57,10 @@ impl Flow<'_> {
             self.code.instrs[at as usize]
         {
             let by = self.number(at.checked_sub(1)?)?;
+            // None of the sums in between overflows, or one would for some of the indices.
+            if !(0..1 << 32).contains(&by.checked_abs()?) {
+                return None;
+            }
             sum = match op {
                 BinaryOp::Add => sum.checked_add(by)?,
                 _ => sum.checked_sub(by)?,
