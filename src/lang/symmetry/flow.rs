@@ -361,9 +361,7 @@ impl<'p> Flow<'p> {
             one.kind == kind && (one.base..one.base + one.count).contains(&number)
         })?;
         let Declaration { index, base, .. } = self.declarations[at];
-        self.nodes.learn(index, |facts| {
-            facts.constants.entry(i64::from(number - base)).or_insert(pc);
-        });
+        self.nodes.learn_constant(index, i64::from(number - base), pc);
         Some(at)
     }
 

@@ -6,6 +6,7 @@
 //! whose index it is, over which ranges it goes, which constants it meets, and what makes it a
 //! plain number. They are judged when all is known ([`super::groups`]).
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The number of a node.
@@ -131,6 +132,16 @@ impl Nodes {
         let before = self.facts[root].clone();
         add(&mut self.facts[root]);
         self.has_news |= self.facts[root] != before;
+    }
+
+    /// Adds a constant. There may be thousands.
+    pub(super) fn learn_constant(&mut self, node: Node, constant: i64, pc: u32) {
+        let root = self.root(node);
+        let constants = &mut self.facts[root].constants;
+        if let Entry::Vacant(place) = constants.entry(constant) {
+            place.insert(pc);
+            self.has_news = true;
+        }
     }
 
     /// The integers in such values are plain numbers.

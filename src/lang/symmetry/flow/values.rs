@@ -16,11 +16,7 @@ impl Flow<'_> {
     /// The node has a constant.
     pub(super) fn constant(&mut self, node: Node, value: &Value, pc: u32) {
         match value {
-            Value::Int(n) => {
-                self.nodes.learn(node, |facts| {
-                    facts.constants.entry(*n).or_insert(pc);
-                });
-            }
+            Value::Int(n) => self.nodes.learn_constant(node, *n, pc),
             Value::Tuple(parts) => {
                 let nodes = self.parts_of(node, parts.len(), pc);
                 nodes.into_iter().zip(parts.iter()).for_each(|(node, part)| {
