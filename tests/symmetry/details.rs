@@ -4,8 +4,8 @@
 use mazurka::lang::{Granularity, compile_with};
 use mazurka::model::System;
 
-use super::compare;
 use super::rules::{program, reason};
+use super::{compare, read};
 
 /// Asserts that each of these programs is not symmetric, for this reason.
 fn assert_broken(rows: &[(&str, &str, &str)]) {
@@ -125,4 +125,250 @@ fn messages_of_several_types_have_terms() {
         let plain = text.replace("box, i", "box, 8");
         compare(&plain);
     }
+    let tuples = "mailbox one: (int, bool), other: (int, int, int);\nprocess M { let c = irecv(one); \
+                  let d = irecv(other); let k = waitany([c, d]); }";
+    assert_broken(&[(
+        "isend(one, (i, true)); isend(other, (i, i, i));",
+        tuples,
+        "values of several types are in one place",
+    )]);
+}
+
+#[test]
+fn what_is_refused_as_a_whole_is_named() {
+    assert_broken(&[
+        ("last = i;", "condvar c;", "condition variables"),
+        ("last = i;", "collective c(N);", "collectives"),
+    ]);
+}
+
+/// Numbers that reach an index only through one place.
+#[test]
+fn each_way_to_an_index_is_followed() {
+    assert_broken(&[
+        (
+            "last = i;",
+            "final { assert(forall j in 0..N: W[j].i != 1 || j == j); }",
+            "1 is one of the indices",
+        ),
+        (
+            "if cas(last, -1, i) { flag[i] = true; }",
+            "final { let k = last; assert(exists j in 0..N: flag[j] || W[k].i == j); }",
+            "not always in scope",
+        ),
+        (
+            "let k = choose((if last == -1 { 1 } else { 0 })..N); if k == i { count = 1; } last = i;",
+            "",
+            "bounds of this choice",
+        ),
+        ("flag[(i + (if last == -1 { 1 } else { 2 })) % N] = true; last = i;", "", "computed with"),
+        ("flag[i % N] = true;", "", "computed with"),
+        ("if i + 1 == 2 { count = 1; }", "", "computed with"),
+        ("async_lock(own[i]); mutex_waitany([own[i], own[0]]);", "", "0 is one of the indices"),
+        ("let l = [x for x in {7, 8, 9}]; count = l[i];", "", "have their places"),
+        ("var l = [7; N]; l[i] = i; if l[i] == 1 { count = 1; }", "", "1 is one of the indices"),
+        ("let p = (i, true); if p.0 == 1 { count = 1; }", "", "1 is one of the indices"),
+        ("let l = [i; N]; if l[i] == 1 { count = 1; }", "", "1 is one of the indices"),
+        (
+            "var l: [bool] = [false; N]; l = remove(push(l, true), 0); if l[i] { count = 1; }",
+            "",
+            "have their places",
+        ),
+        ("lock(few[i]);", "mutex few[2];", "there are only 2 places"),
+        (
+            "isend(boxes[i], 1);",
+            "mailbox boxes[N]: int;\ninvariant { assert(len(boxes[1]) == 0 || count == 0); }",
+            "1 is one of the indices",
+        ),
+        (
+            "var done = false; done = cas(last, -1, i);",
+            "final { for j in 1..N { assert(!W[j].done || last != -1); } }",
+            "only 1..3",
+        ),
+        (
+            "var k = i; last = i;",
+            "final { let w = last; assert(W[w].k != 7); assert(W[w].k != 1 || w == w); }",
+            "1 is one of the indices",
+        ),
+        ("let m = {i: true}; if 1 in keys(m) { count = 1; }", "", "1 is one of the indices"),
+        (
+            "let m = {7: i}; let v = values(m); if v[0] == 1 { count = 1; }",
+            "",
+            "1 is one of the indices",
+        ),
+        (
+            "last = i; let y = recv(inner); if y.0 == 1 { count = 1; }",
+            "mailbox inner: (int, bool), outer: ((int, bool), int);\nprocess A { let x = recv(outer); isend(inner, x.0); }\nprocess B { let k = last; isend(outer, ((k, true), 5)); }",
+            "1 is one of the indices",
+        ),
+    ]);
+}
+
+/// The values of constants are looked at, with all their parts.
+#[test]
+fn constants_are_looked_at() {
+    assert_broken(&[
+        (
+            "let p = (i, true); if p == K { count = 1; }",
+            "const K = (1, true);",
+            "1 is one of the indices",
+        ),
+        ("count = L[i];", "const L = [7, 8, 9];", "have their places"),
+        ("count = L[i];", "const L = [7, 7];", "there are only 2 places"),
+        ("if i in L { count = 1; }", "const L = [0, 7];", "0 is one of the indices"),
+        ("if i in S { count = 1; }", "const S = {0, 1};", "only 0..2"),
+        ("if i in S { count = 1; }", "const S = {0, 2};", "0 is one of the indices"),
+        (
+            "let l = choose(S); if l[i] { count = 1; }",
+            "const S = {[true, false], [false, true]};",
+            "there are only 2 places",
+        ),
+        (
+            "let l = choose(S); if l[i] == i { count = 1; }",
+            "const S = {[0, 7, 7], [7, 0, 7], [7, 7, 0]};",
+            "0 is one of the indices",
+        ),
+        (
+            "let l = choose(S); if l[i] { count = 1; }",
+            "const S = {[true, false, false], [false, true, false]};",
+            "have their places",
+        ),
+        (
+            "let l = choose(S); if l[0] { flag[i] = l != [true, false, false]; } if l[i] { count = 1; }",
+            "const S = {[true, false, false], [false, true, false], [false, false, true], [true, true]};",
+            "have their places",
+        ),
+        ("if M[7] == i { count = 1; }", "const M = {7: 1};", "1 is one of the indices"),
+        (
+            "let p = pair; if p.0 == i { count = 1; }",
+            "shared pair: (int, bool) = (1, true);",
+            "1 is one of the indices",
+        ),
+    ]);
+}
+
+/// What comes after the first 10,000 parts of a constant is not looked at, so all is refused.
+#[test]
+fn long_constants_are_refused() {
+    for (body, rest, said) in [
+        (
+            "if L[0] == i { count = 1; }",
+            "const L = [if x == 10000 { 1 } else { 7 } for x in 0..10001];",
+            "too long",
+        ),
+        ("if i in S { count = 1; }", "const S = {2 * x + 10 for x in 0..10001};", "too large"),
+        (
+            "if i in M { count = 1; }",
+            "const M = {2 * x + 10: x == 1 for x in 0..10001};",
+            "too large",
+        ),
+        ("if many[5] == i { count = 1; }", "shared many: [int; 10001] = 7;", "too many cells"),
+    ] {
+        let text = program(body, rest);
+        assert!(reason(&text).is_some_and(|why| why.contains(said)), "{text}");
+    }
+}
+
+/// What could be refused, and is not.
+#[test]
+fn what_says_nothing_of_indices_keeps_the_symmetry() {
+    for (body, rest) in [
+        (
+            "if choose(5..7) == 5 { flag[i] = true; } else { other[i] = true; } local(\"a\");",
+            "shared other: [bool; N] = false;",
+        ),
+        (
+            "if choose(5..7) == 5 { async_barrier(b); } local(\"a\");",
+            "barrier b(4);\nprocess M { if choose(5..7) == 5 { async_barrier(b); } local(\"a\"); }",
+        ),
+        (
+            "if choose(5..7) == 5 { async_lock(other[i]); } else { async_lock(own[i]); } local(\"a\");",
+            "mutex other[N];",
+        ),
+        (
+            "async_acquire(s[i]); local(\"a\"); if choose(5..7) == 5 { async_acquire(t[i]); } local(\"b\");",
+            "semaphore s[N] = 1, t[N] = 1;",
+        ),
+        (
+            "var l = [false; N]; l[choose(0..N)] = true; last = i; if exists j in 0..N: l[i] && j == i { flag[i] = true; }",
+            "",
+        ),
+        (
+            "let k = choose(0..N); var l = [false; N]; l[i] = true; if exists j in 0..N: l[k] && j == i { flag[i] = true; }",
+            "",
+        ),
+        ("heard = heard union {i}; let s = heard; if exists x in s: x == i { count = 1; }", ""),
+        (
+            "var l = [false; N]; l[choose(0..N)] = true; if exists x in l: x { count = 1; } flag[i] = l[i];",
+            "",
+        ),
+        (
+            "isend(hub, 1, tag: i);",
+            "p2p mailbox net[N]: int, hub: int;\nbag mailbox bags[N]: int;\nprocess M { recv(hub); let (_s, t) = probe(hub); flag[t] = true; }",
+        ),
+        (
+            "isend(box, i, tag: i); isend(box, 5);",
+            "process M { let k = choose(0..N); irecv(box, tag: k); }",
+        ),
+        (
+            "local(\"a\");",
+            "p2p mailbox net[N]: int, hub: int;\nbag mailbox bags[N]: int;\nprocess M { let k = choose(0..N); flag[k] = true; isend(net[k], 1, src: k); }",
+        ),
+        (
+            "async_lock(own[i]); async_lock(other[i]); mutex_waitany([own[i], other[i]]);",
+            "mutex other[N];",
+        ),
+        (
+            "isend(net[i], 1); let (s, _t) = probe(net[i]); flag[(s + 1) % N] = true; last = 7;",
+            "p2p mailbox net[N]: int, hub: int;\nbag mailbox bags[N]: int;\n",
+        ),
+        ("var l = [0; N]; l[i] += 1; count = l[i];", ""),
+        ("if i in S { count = 1; } last = i;", "const S = {0, 1, 2};"),
+        ("pair = (i, last); last = i;", "shared pair: (int, int) = (-1, -1);"),
+        (
+            "last = i; let p = pair; if p.0 == i { count = 1; }",
+            "shared pair: (int, bool) = (-1, true);\nmailbox outer: ((int, bool), int);\nprocess A { let x = recv(outer); pair = x.0; }\nprocess B { let k = last; isend(outer, ((k, true), 5)); }",
+        ),
+        (
+            "let l = choose(S); if l[i] { count = 1; }",
+            "const S = {[true, false, false], [false, true, false], [false, false, true]};",
+        ),
+        ("last = i; { let x = 1; count = x; }", "final { assert(forall j in 0..N: W[j].i != 7); }"),
+    ] {
+        let text = program(body, rest);
+        assert_eq!(reason(&text), None, "{text}");
+        assert!(!compare(&text).is_empty(), "{text}");
+    }
+}
+
+/// Ranges need not begin with 0.
+#[test]
+fn ranges_begin_anywhere() {
+    for (text, said) in [
+        (
+            "shared f: [bool; 3] = false;\nsymmetric process W[i in -1..2] { f[i] = true; }",
+            "there are only 3 places",
+        ),
+        (
+            "shared f: [bool; 4] = false;\nsymmetric process W[i in 1..4] { f[(i + 1) % 4] = true; }",
+            "the remainder by 4",
+        ),
+    ] {
+        assert!(reason(text).is_some_and(|why| why.contains(said)), "{text}");
+        compare(text);
+    }
+    let text = "shared last: int = 7;\nsymmetric process W[i in -1..2] { last = i; }";
+    assert_eq!(compare(text), [3]);
+    // Of one process there is nothing to say.
+    let one = "shared last: int = 7;\nsymmetric process W[i in 0..1] { if i == 0 { last = 1; } }";
+    assert!(read(one).warnings().is_empty());
+}
+
+#[test]
+fn declarations_with_the_same_indices_are_one_group() {
+    let text = program("last = i;", "process V[j in 0..N] { if last == j { flag[j] = true; } }");
+    let program = read(&text);
+    let groups = program.foresight().symmetry().expect("symmetry").groups().to_vec();
+    assert_eq!(groups.len(), 1, "{groups:?}");
+    assert_eq!(groups[0].name, "W, V");
 }
