@@ -5,7 +5,7 @@ use mazurka::lang::{Granularity, compile_with};
 use mazurka::model::System;
 
 use super::rules::{program, reason};
-use super::{compare, read};
+use super::{compare, read, search};
 
 /// Asserts that each of these programs is not symmetric, for this reason.
 fn assert_broken(rows: &[(&str, &str, &str)]) {
@@ -247,6 +247,26 @@ fn constants_are_looked_at() {
     ]);
 }
 
+/// The cells of one array may begin with different contents.
+#[test]
+fn cells_of_an_array_begin_alike() {
+    assert_broken(&[(
+        "if code[i] == 6 { last = i; }",
+        "shared code: [int; N] = [5, 6, 7];",
+        "begin with different contents",
+    )]);
+}
+
+/// A failed process is as it is: it has no term.
+#[test]
+fn processes_that_fail_are_kept() {
+    let text = program("last = i; assert(last == 7);", "");
+    let program = read(&text);
+    let [merged, whole] = [true, false].map(|on| search(&program, on));
+    assert_eq!(merged.verdict(), whole.verdict(), "{text}");
+    assert!(merged.stats.symmetry.is_some(), "{text}");
+}
+
 /// What comes after the first 10,000 parts of a constant is not looked at, so all is refused.
 #[test]
 fn long_constants_are_refused() {
@@ -274,8 +294,25 @@ fn long_constants_are_refused() {
 fn what_says_nothing_of_indices_keeps_the_symmetry() {
     for (body, rest) in [
         (
-            "if choose(5..7) == 5 { flag[i] = true; } else { other[i] = true; } local(\"a\");",
-            "shared other: [bool; N] = false;",
+            "flag[i] = true;",
+            "p2p mailbox net[N]: int;\nprocess M { let k = choose(0..N); flag[k] = true; isend(net[k], 1, src: k); }",
+        ),
+        (
+            "async_lock(own[i]); async_lock(other[i]); async_lock(third[i]); mutex_waitany([own[i], other[i], third[i]]);",
+            "mutex other[N], third[N];",
+        ),
+        (
+            "let k = i; last = k; if last == i { let k = 2; local(\"b\"); count = k; }",
+            "final { assert(forall j in 0..N: W[j].k != 7); }",
+        ),
+        (
+            "let k = 2; last = i; count = k;",
+            "process V[j in 0..N] { let k = j; last = k; }\nfinal { assert(forall j in 0..N: V[j].k != 7); }",
+        ),
+        ("flag[i] = true; count = 3;", ""),
+        (
+            "flag[i] = true; isend(net[i], 1);",
+            "p2p mailbox net[N]: int, other[N]: int;\nprocess M { let k = choose(0..N); flag[k] = true; for _ in 0..1 { let (_f, _s, _t) = if choose(5..7) == 5 { iprobe(net[k]) } else { iprobe(other[k]) }; } loop { let (g, _u, _v) = iprobe(net[k]); if g { flag[k] = false; return; } let (h, _w, _x) = iprobe(other[k]); if h { return; } } }",
         ),
         (
             "if choose(5..7) == 5 { async_barrier(b); } local(\"a\");",
@@ -311,14 +348,6 @@ fn what_says_nothing_of_indices_keeps_the_symmetry() {
             "process M { let k = choose(0..N); irecv(box, tag: k); }",
         ),
         (
-            "local(\"a\");",
-            "p2p mailbox net[N]: int, hub: int;\nbag mailbox bags[N]: int;\nprocess M { let k = choose(0..N); flag[k] = true; isend(net[k], 1, src: k); }",
-        ),
-        (
-            "async_lock(own[i]); async_lock(other[i]); mutex_waitany([own[i], other[i]]);",
-            "mutex other[N];",
-        ),
-        (
             "isend(net[i], 1); let (s, _t) = probe(net[i]); flag[(s + 1) % N] = true; last = 7;",
             "p2p mailbox net[N]: int, hub: int;\nbag mailbox bags[N]: int;\n",
         ),
@@ -333,7 +362,6 @@ fn what_says_nothing_of_indices_keeps_the_symmetry() {
             "let l = choose(S); if l[i] { count = 1; }",
             "const S = {[true, false, false], [false, true, false], [false, false, true]};",
         ),
-        ("last = i; { let x = 1; count = x; }", "final { assert(forall j in 0..N: W[j].i != 7); }"),
     ] {
         let text = program(body, rest);
         assert_eq!(reason(&text), None, "{text}");

@@ -72,7 +72,7 @@ fn what_breaks_the_symmetry_is_named() {
             "compared by more than `==`",
         ),
         (
-            "let k = i; if same(5, k) == 1 { count = 1; }",
+            "let k = i; let z = 7; if same(5, k) == 1 { count = z; }",
             "fn same(m: int, n: int) -> int { if m == 6 { return n; } n }",
             "1 is one of the indices",
         ),

@@ -101,7 +101,7 @@ impl<'p> Flow<'p> {
     /// The first contents of cells.
     fn cells(&mut self) {
         for at in 0..self.declarations.len() {
-            let Declaration { kind, base, count, content, .. } = self.declarations[at];
+            let Declaration { kind, base, count, index, content, .. } = self.declarations[at];
             if kind != ObjectKind::Cell {
                 continue;
             }
@@ -111,6 +111,11 @@ impl<'p> Flow<'p> {
             }
             if count as usize > MOST_ITEMS {
                 self.nodes.spoil(content, "there are too many cells to look at each", 0);
+            }
+            let first = self.code.objects.cells.start(base);
+            let is_equal = |cell| self.code.objects.cells.start(cell) == first;
+            if !(base..base + count).all(is_equal) {
+                self.nodes.spoil(index, "the cells of this array begin with different contents", 0);
             }
         }
     }
