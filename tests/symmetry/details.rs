@@ -244,6 +244,12 @@ fn constants_are_looked_at() {
             "shared pair: (int, bool) = (1, true);",
             "1 is one of the indices",
         ),
+        ("start = {i} union start;", "shared start: {int} = {0, 1};", "only 0..2"),
+        (
+            "var l = [false; N]; l[i] = true; if l == short { count = 1; }",
+            "shared short: [bool] = [false, false];",
+            "there are only 2 places",
+        ),
     ]);
 }
 
