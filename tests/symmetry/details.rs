@@ -72,6 +72,20 @@ fn an_instance_that_is_not_there_may_be_missed() {
     assert_eq!(reason(&fine), None, "{fine}");
 }
 
+/// How many numbers there are to choose from depends on the bounds.
+#[test]
+fn bounds_of_choices_are_looked_at() {
+    let said = "the bounds of this choice are not constant";
+    assert_broken(&[
+        ("let k = choose(i..N); count = k;", "", said),
+        (
+            "if cas(last, -1, i) { count = 1; }",
+            "process M { let k = last; if k != -1 { let n = choose(k..N); assert(n != 0); } }",
+            said,
+        ),
+    ]);
+}
+
 /// What is waited for has its place in a list.
 #[test]
 fn a_list_that_is_waited_for_has_places() {

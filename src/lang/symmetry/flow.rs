@@ -395,7 +395,10 @@ impl<'p> Flow<'p> {
                         facts.ranges.entry((from, to)).or_insert(pc);
                     })
                 }
-                _ => self.nodes.spoil(out, "the bounds of this choice are not constant", pc),
+                _ => {
+                    let all = [args[0], args[1], out];
+                    self.spoil_all(&all, "the bounds of this choice are not constant", pc);
+                }
             },
             Visible::ChooseFrom => match *self.nodes.shape(args[0]) {
                 Shape::Set(item) | Shape::List(_, item) | Shape::Map(item, _) => {
