@@ -23,7 +23,7 @@ const MOST_STEPS: u64 = 1000;
 /// Loop variables with their values.
 type Known = Vec<(VarId, Value)>;
 
-/// The ranges of loops; `None` if the range of another loop within depends on the variable. Then the
+/// The ranges of loops; `None` if the range of a loop within depends on the variable. Then the
 /// values of the variable are not alike.
 type Ranges = Vec<Option<(i64, i64)>>;
 
