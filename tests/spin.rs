@@ -363,3 +363,16 @@ fn loops_that_test_what_is_no_network_come_back_to_their_states() {
         }
     }
 }
+
+/// Wherever the daemon is in its loop, it is one deadlock.
+#[test]
+fn a_deadlock_beside_a_daemon_in_a_loop_is_told_once() {
+    let text = "shared x: int = 0; p2p mailbox m: int; collective g(2);
+        process P { barrier(g, as: 0); }
+        daemon process Q { let c = irecv(m); while !test(c) && x != 2 {} }";
+    for explorer in ["exhaustive", "udpor", "optimal", "prefix", "stateful", "fused", "s-por"] {
+        let found = run_with(&["check", "-", "--all", "--explorer", explorer], text);
+        assert_eq!(code(&found), 1, "{explorer}");
+        assert!(!stdout(&found).contains("2 violations"), "{explorer}: {}", stdout(&found));
+    }
+}

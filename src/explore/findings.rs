@@ -55,7 +55,7 @@ impl Driver<'_> {
         let (kind, symptom, failure) = match objection {
             Objection::Failed(process) => return self.failed(locals, state, process),
             Objection::Deadlock => {
-                (ViolationKind::Deadlock, Symptom::of_deadlock(locals, state), None)
+                (ViolationKind::Deadlock, Symptom::of_deadlock(locals, state, at.spins()), None)
             }
             Objection::Livelock => {
                 (ViolationKind::Livelock, Symptom::of_livelock(locals, state, at.spins()), None)

@@ -41,9 +41,15 @@ fn name<S: System>(locals: &Locals<'_, S>, process: ProcessId) -> u64 {
 }
 
 impl Symptom {
-    /// The blocked processes, each with its place in the source (or else its local state).
-    pub(super) fn of_deadlock<S: System>(locals: &Locals<'_, S>, state: &State) -> Symptom {
-        let blocked = state.unfinished(locals).map(|process| {
+    /// The blocked processes, each with its place in the source (or else its local state). Where a
+    /// daemon is in a loop that it goes round for ever makes no difference.
+    pub(super) fn of_deadlock<S: System>(
+        locals: &Locals<'_, S>,
+        state: &State,
+        spins: &[Spin],
+    ) -> Symptom {
+        let waits = |process: &ProcessId| !spins.iter().any(|spin| spin.process == *process);
+        let blocked = state.unfinished(locals).filter(waits).map(|process| {
             let local = locals.get(state.local(process));
             let site = locals.system().describe().site(local);
             let local = site.is_none().then(|| hash(local));

@@ -58,6 +58,8 @@ const OBJECTS: &str = "\
 enum Color { Red, Green, Blue }
 shared x: [int; 3] = 0;
 shared y: int = 1;
+shared past: [int] = [];
+shared seen: {int} = {0};
 mailbox m[2]: int;
 p2p mailbox inbox[3]: int;
 bag mailbox bag[3]: int;
@@ -126,7 +128,10 @@ pub fn generate(seed: u64) -> String {
         let head = perils.head(&mut rng, "T(n: int)", true);
         let mut writer = Writer::new(&mut rng, shape, &["n"], "0");
         writer.begin(&head);
-        let body = writer.body(2);
+        let mut body = writer.body(2);
+        if rng.chance(15) {
+            body += "    if n > 0 { join(spawn T(0)); }\n";
+        }
         write!(out, "{} {{\n{body}}}\n", head.text).expect(FITS);
         shape.has_template = true;
     }

@@ -78,8 +78,9 @@ impl Judgement {
         let budget = Budget { max_traces: Some(most), ..everything(timeout) };
         let system = Erased::of(system);
         let (outcome, ends) = search(&system.unforeseen(), &system, Exhaustive, budget);
+        let spawns = system.foresight().may_spawn() || system.actors().may_spawn();
         has_ended(&outcome).then(|| Judgement {
-            ends: (!system.foresight().may_spawn()).then_some(ends),
+            ends: (!spawns).then_some(ends),
             symptoms: symptoms(&outcome),
             classes: outcome.stats.classes.expect("the exhaustive explorer counts classes"),
             timeout,

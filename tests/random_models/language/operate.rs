@@ -84,6 +84,10 @@ impl Writer<'_> {
         }
         match *self.rng.pick(self.shape.themes) {
             _ if self.rng.chance(10) => self.of_process(),
+            _ if self.is_process && self.rng.chance(3) => {
+                let condition = self.condition();
+                self.line(format!("if {condition} {{ return; }}"));
+            }
             _ if self.rng.chance(5) => self.act_on_what_was_read(),
             Theme::Cell => self.cell(),
             Theme::Mailbox => self.mailbox(),
@@ -127,7 +131,13 @@ impl Writer<'_> {
     pub(super) fn cell(&mut self) {
         let (i, e) = (self.index(3), self.int(1));
         let place = if self.rng.chance(15) { "y".to_owned() } else { format!("x[{i}]") };
-        match self.rng.below(10) {
+        match self.rng.below(12) {
+            10 => self.line(format!("past = push(past, {e});")),
+            11 if self.rng.chance(50) => self.let_int("len(past)".to_owned()),
+            11 => {
+                self.line(format!("if {e} not in seen {{ seen = seen union {{{e}}}; }}"));
+                self.spend(1);
+            }
             0..2 => self.line(format!("{place} = {e};")),
             2 => self.line(format!("{place} += {e};")),
             3..6 => self.let_int(place.to_string()),
@@ -178,8 +188,31 @@ impl Writer<'_> {
         parts
     }
 
+    /// Receives several messages, in the order in which they come.
+    fn receive_all(&mut self, at: [String; 2]) {
+        let (list, k, v) = (self.name("c"), self.name("k"), self.name("v"));
+        let [one, other] = at;
+        self.line(format!("var {list}: [comm] = [irecv({one}), irecv({other})];"));
+        self.line(format!("var {v} = 0;"));
+        // A test is about mailboxes with the same delivery.
+        let is_alike = one.split('[').next() == other.split('[').next();
+        let how = if is_alike && self.rng.chance(20) { "testany" } else { "waitany" };
+        self.block(format!("while len({list}) > 0"), "", |w| {
+            w.line(format!("let {k} = {how}({list});"));
+            w.line(format!("if {k} < 0 {{ break; }}"));
+            w.line(format!("{v} = 2 * {v} + value({list}[{k}]);"));
+            w.line(format!("{list} = remove({list}, {k});"));
+        });
+        self.scope.ints.push(v);
+        self.spend(2);
+    }
+
     fn mailbox(&mut self) {
         self.spend(1);
+        if self.rng.chance(5) {
+            let at = [self.index(2), self.index(2)].map(|i| format!("m[{i}]"));
+            return self.receive_all(at);
+        }
         let open = self.scope.receives.len() + self.scope.sends.len();
         if open > 0 && self.rng.chance(55) {
             return self.complete();
@@ -358,6 +391,11 @@ impl Writer<'_> {
         self.spend(1);
         let at = *self.rng.pick(&["inbox", "inbox", "bag"]);
         let own = format!("{at}[{}]", self.own);
+        if self.rng.chance(5) {
+            let other = format!("m[{}]", self.index(2));
+            let second = if self.rng.chance(70) { own.clone() } else { other };
+            return self.receive_all([own, second]);
+        }
         let (i, e) = (self.index(2), self.int(1));
         match (self.rng.below(14), self.some(|scope| &scope.network)) {
             (0..2, Some(c)) => self.let_int(format!("wait({c})")),
