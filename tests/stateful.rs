@@ -199,6 +199,25 @@ fn what_a_begun_collective_will_tell_is_part_of_a_state() {
     }
 }
 
+/// A collective that a rank has begun comes to its end, also if the rank forgets that it has begun it.
+/// So the states before and after its end are two: if they were one, the search would not see where
+/// executions end.
+#[test]
+fn the_end_of_a_collective_that_nobody_asks_for_is_part_of_a_state() {
+    for begun in ["ibcast(world, 0, 1)", "ireduce(world, 0, sum, 1)", "ibarrier(world)"] {
+        let program = program(&format!(
+            "collective world(2);
+             shared x: int = 0;
+             process Rank[i in 0..2] {{ {begun}; x = i + 1; }}
+             final {{ assert(x != 1); }}"
+        ));
+        for method in all(STATEFUL).into_iter().chain([Fused::default().into()]) {
+            let stats = search(&program, method).stats;
+            assert_eq!((stats.traces, stats.violating_traces), (2, 1), "{begun} {method:?}");
+        }
+    }
+}
+
 /// States of more than four words are stored as trees, and those that are known by then as well.
 #[test]
 fn states_of_many_words_are_told_apart() {

@@ -225,12 +225,14 @@ impl State {
             for entry in entries {
                 let made = &all.entries()[entry as usize];
                 let Entry { process, rank, call, value, carrier, .. } = *made;
+                // Its carrier ends it, whether or not the process still names it.
                 let is_open = made.ended_at().is_none();
                 let name = match is_open {
                     true => self.name_of(locals, process, Posted::Entry(entry)),
                     false => u32::MAX,
                 };
-                parts.scratch.extend([rank, process.0, name, carrier.0, value.0]);
+                let is_open = u32::from(is_open);
+                parts.scratch.extend([rank, process.0, is_open, name, carrier.0, value.0]);
                 parts.scratch.extend(call.words());
                 parts.scratch.push(made.completion() as u32);
             }

@@ -465,6 +465,8 @@ impl Writer<'_> {
             _ => format!("reduce_scatter(g, sum, [{e}, {e}], as: {own});"),
         };
         match self.rng.chance(30) {
+            // Nobody asks for its result.
+            true if self.rng.chance(30) => self.line(format!("i{call}")),
             true => {
                 let c = self.name("c");
                 self.line(format!("let {c} = i{call}"));
