@@ -481,6 +481,35 @@ fn a_crashed_process_has_ended() {
 }
 
 #[test]
+fn a_process_may_crash_before_what_others_do_not_notice() {
+    for operation in ["local(\"done\")", "let _k = choose(0..2)"] {
+        let fails = |text: &str| fails(&text.replace("OPERATION", operation), "assertion failed");
+        // It starts again where nothing else would come.
+        fails(
+            "shared x: int = 0;
+            process P crashes up to 1, restarts { x = x + 1; OPERATION; }
+            final { assert(x <= 1); }",
+        );
+        // What is computed afterwards would undo what lasts.
+        fails(
+            "process P crashes up to 1, restarts {
+                durable var d = 0;
+                d += 1;
+                OPERATION;
+                assert(d == 1);
+                d = 0;
+                local(\"end\");
+            }",
+        );
+        // `final` sees where it crashed.
+        fails(
+            "process P crashes up to 1 { var v = 1; OPERATION; v = 2; local(\"end\"); }
+            final { assert(P.v == 2); }",
+        );
+    }
+}
+
+#[test]
 fn a_restart_keeps_durable_variables_only() {
     holds(
         "shared x: int = 0;

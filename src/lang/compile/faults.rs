@@ -289,12 +289,13 @@ impl Risks {
     }
 }
 
-/// Could others notice that the process has crashed before this operation, and not before the next
-/// one? Also, a wake-up is a part of its notification.
+/// May a process crash before this operation? A choice of faults and a wake-up are parts of other
+/// operations. (A `local` and a `choose` are none: there may be no operation after them, and what
+/// is computed in between may be seen, or may last.)
 fn matters(before: Visible) -> bool {
     use Visible::*;
     match before {
-        Choose | ChooseFrom | Local | Fault(_) | CancelOutcome => false,
+        Fault(_) | CancelOutcome => false,
         Act(act, _) => act != &condvar::WAKE,
         _ => true,
     }
