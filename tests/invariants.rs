@@ -476,6 +476,15 @@ const KNOWN: &[(&str, Option<usize>)] = &[
          invariant { assert(A[0].n + A[1].n < 2); }",
         Some(2),
     ),
+    // What is not decided in one round of a loop says nothing of the others, also if an inner loop
+    // is empty.
+    (
+        "latch done(1);
+         process P[i in 0..2] { wait(done); var v = i; }
+         process Q { var w = 0; local(\"a\"); w = 1; local(\"b\"); w = 0; count_down(done); }
+         invariant { for i in 0..2 { for j in 0..i { assert(P[i].v != P[j].v); } } assert(Q.w == 0); }",
+        Some(1),
+    ),
     // A run-time error is one, too.
     ("shared x: int = 1; process P { x = 0; } invariant { assert(1 / x == 1); }", Some(1)),
     // Who sends is not behind another who sends, and a message is there until it is received.

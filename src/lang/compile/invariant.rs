@@ -17,6 +17,9 @@ use crate::model::Value;
 /// The most invariants that a block is split into.
 const MOST_PARTS: usize = 1000;
 
+/// The most rounds of loops without assertions, for such a block.
+const MOST_IDLE: usize = 1000;
+
 /// The most steps for a bound or an index.
 const MOST_STEPS: u64 = 1000;
 
@@ -34,7 +37,8 @@ impl Compiler<'_> {
     pub(super) fn invariant(&mut self, body: &Body) {
         self.reads = ReadSet::default();
         let mut parts = Vec::new();
-        if split(&body.block, &mut (Known::new(), Vec::new()), &mut parts).is_none() {
+        let mut idle = MOST_IDLE;
+        if split(&body.block, &mut (Known::new(), Vec::new()), &mut parts, &mut idle).is_none() {
             let entry = self.body(body, BodyKind::Invariant);
             return self.note_invariant(entry);
         }
@@ -95,7 +99,13 @@ impl Compiler<'_> {
 }
 
 /// Adds the parts of a block of assertions; `None` if the block has something else, or too many.
-fn split<'e>(block: &'e Expr, of: &mut (Known, Ranges), parts: &mut Vec<Part<'e>>) -> Option<()> {
+/// `idle` is the number of rounds without assertions that may still come.
+fn split<'e>(
+    block: &'e Expr,
+    of: &mut (Known, Ranges),
+    parts: &mut Vec<Part<'e>>,
+    idle: &mut usize,
+) -> Option<()> {
     let ExprKind::Block(statements, value) = &block.kind else { return None };
     for statement in statements.iter().chain([&**value]) {
         match &statement.kind {
@@ -113,12 +123,12 @@ fn split<'e>(block: &'e Expr, of: &mut (Known, Ranges), parts: &mut Vec<Part<'e>
                     let before = parts.len();
                     of.0.push((*var, Value::Int(value)));
                     of.1.push(Some((from, to)));
-                    split(body, of, parts)?;
+                    split(body, of, parts, idle)?;
                     of.0.pop();
                     of.1.pop();
-                    // A loop without assertions might be long.
+                    // There is no assertion where an inner loop is empty. That might be often.
                     if parts.len() == before {
-                        return None;
+                        *idle = idle.checked_sub(1)?;
                     }
                 }
                 of.1 = around;
