@@ -118,6 +118,32 @@ fn fairness_decides() {
     assert_eq!(verdict(&alone.replace("WORD ", ""), &["--unfair"]), ("ok".into(), 0));
 }
 
+/// The first process that another one starts has the same number, whatever its declaration is.
+#[test]
+fn fairness_is_that_of_the_declaration() {
+    let text = "shared y: int = 0;
+        unfair process A() { y = 1; }
+        process B() { y = 1; }
+        process P { if choose(0..2) == 0 { let _h = spawn ONE(); } else { let _h = spawn TWO(); } }
+        eventually { assert(y == 1); }";
+    let actors = "unfair actor A() { var n = 0; internal T when n == 0 { n = 1; send(R, D()); } }
+        actor B() { var n = 0; internal T when n == 0 { n = 1; send(R, D()); } }
+        actor R {
+            var d = 0;
+            var s = 0;
+            on D() { d = 1; }
+            internal M when s == 0 { s = 1; let _b = spawn ONE(); }
+            internal N when s == 0 { s = 2; let _a = spawn TWO(); }
+        }
+        eventually { assert(R.d == 1); }";
+    for text in [text, actors] {
+        for (one, two, expected) in [("A", "B", 1), ("B", "A", 1), ("A", "A", 1), ("B", "B", 0)] {
+            let text = text.replace("ONE", one).replace("TWO", two);
+            assert_eq!(verdict(&text, &[]).1, expected, "{text}");
+        }
+    }
+}
+
 #[test]
 fn strong_fairness_forces_what_is_possible_now_and_then() {
     let actors = "actor A { var n = 0; WORD internal Turn when n < 2 { n = 1 - n; }

@@ -18,7 +18,7 @@
 
 use super::graph::{Edge, Graph};
 use crate::explore::driver::Driver;
-use crate::model::{Fairness, ProcessId};
+use crate::model::Fairness;
 
 /// Finds components.
 pub(super) struct Components<'g> {
@@ -155,6 +155,8 @@ impl<'g> Components<'g> {
         }
         let set = self.put(component);
         let mut can_move = vec![0; graph.processes()];
+        // The same in all states of a component: who was started once is there from then on.
+        let mut owed = vec![Fairness::MayStop; graph.processes()];
         let mut moves = vec![false; graph.processes()];
         let mut taken = vec![false; graph.strong_len()];
         let mut possible = vec![false; graph.strong_len()];
@@ -172,14 +174,16 @@ impl<'g> Components<'g> {
                     if last != Some(edge.mover()) {
                         last = Some(edge.mover());
                         can_move[edge.mover().index()] += 1;
+                        owed[edge.mover().index()] = edge.fairness();
                     }
                 }
             }
         }
         let mut processes = (0..graph.processes()).filter(|&process| can_move[process] > 0);
         let is_unfair = processes.any(|process| {
-            let owed = graph.fairness(ProcessId(process as u32));
-            owed >= Fairness::Weak && can_move[process] == component.len() && !moves[process]
+            owed[process] >= Fairness::Weak
+                && can_move[process] == component.len()
+                && !moves[process]
         });
         if is_unfair {
             return Judged::Unfair;
@@ -214,6 +218,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::model::ProcessId;
 
     proptest! {
         #[test]
@@ -228,7 +233,7 @@ mod tests {
             for state in 0..9 {
                 graph.add(0);
                 for &(_, to) in steps.iter().filter(|step| step.0 == state) {
-                    graph.add_edge(Edge::new(ProcessId(0), to, 0, false));
+                    graph.add_edge(Edge::new((ProcessId(0), Fairness::Weak), to, 0, false));
                     twin.add_edge(nodes[state as usize], nodes[to as usize], ());
                 }
                 graph.expanded();

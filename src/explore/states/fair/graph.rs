@@ -13,7 +13,9 @@ use crate::property::{StrongAction, StrongActions};
 /// A step from one state to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Edge {
-    /// The number of the process that moves; [`Edge::OPTIONAL`] is added if it need not move.
+    /// The number of the process that moves, below [`Edge::FAIRNESS`]; then two bits for the
+    /// fairness that executions owe to it; [`Edge::OPTIONAL`] is added if it need not move. (Two
+    /// processes of different declarations may have the same number, in different executions.)
     mover: u32,
     /// The number of the state that it leads to.
     pub(super) to: u32,
@@ -23,15 +25,33 @@ pub(super) struct Edge {
 
 impl Edge {
     const OPTIONAL: u32 = 1 << 31;
+    const FAIRNESS: u32 = 29;
 
-    pub(super) fn new(mover: ProcessId, to: u32, label: u32, is_optional: bool) -> Edge {
+    /// `mover` is who moves, and the fairness that executions owe to it.
+    pub(super) fn new(
+        (mover, fairness): (ProcessId, Fairness),
+        to: u32,
+        label: u32,
+        is_optional: bool,
+    ) -> Edge {
+        assert!(mover.0 >> Edge::FAIRNESS == 0, "fewer than 2^29 processes");
         let optional = if is_optional { Edge::OPTIONAL } else { 0 };
-        Edge { mover: mover.0 | optional, to, label }
+        Edge { mover: mover.0 | (fairness as u32) << Edge::FAIRNESS | optional, to, label }
     }
 
     /// Who moves.
     pub(super) fn mover(self) -> ProcessId {
-        ProcessId(self.mover & !Edge::OPTIONAL)
+        ProcessId(self.mover & ((1 << Edge::FAIRNESS) - 1))
+    }
+
+    /// The fairness that executions owe to the process that moves.
+    pub(super) fn fairness(self) -> Fairness {
+        match self.mover >> Edge::FAIRNESS & 0b11 {
+            0 => Fairness::MayStop,
+            1 => Fairness::Unfair,
+            2 => Fairness::Weak,
+            _ => Fairness::Strong,
+        }
     }
 
     /// May the step be delayed for ever?
@@ -52,8 +72,8 @@ pub(super) struct Graph {
     words: usize,
     /// The length of a shortest path to each state.
     depths: Vec<u32>,
-    /// For each process the fairness that executions owe it; `None` if it never moved.
-    fairness: Vec<Option<Fairness>>,
+    /// One more than the largest number of a process that has moved.
+    processes: usize,
     /// The lists of strongly fair actions, each an ordered list of numbers, and these numbers.
     labels: Vec<Vec<u32>>,
     label_of: FxHashMap<StrongActions, u32>,
@@ -69,7 +89,7 @@ impl Graph {
             bits: Vec::new(),
             words: propositions.div_ceil(64),
             depths: Vec::new(),
-            fairness: Vec::new(),
+            processes: 0,
             labels: vec![Vec::new()],
             label_of: FxHashMap::from_iter([(StrongActions::new(), 0)]),
             action_of: FxHashMap::default(),
@@ -87,6 +107,7 @@ impl Graph {
     /// Adds an edge of the state that is expanded next, unless it is known.
     pub(super) fn add_edge(&mut self, edge: Edge) {
         let from = self.firsts[self.firsts.len() - 1] as usize;
+        self.processes = self.processes.max(edge.mover().index() + 1);
         if !self.edges[from..].contains(&edge) {
             self.edges.push(edge);
         }
@@ -110,14 +131,6 @@ impl Graph {
         let label = self.labels.len() as u32 - 1;
         self.label_of.insert(actions, label);
         label
-    }
-
-    /// Notes the fairness of a process.
-    pub(super) fn note_fairness(&mut self, process: ProcessId, find: impl FnOnce() -> Fairness) {
-        if self.fairness.len() <= process.index() {
-            self.fairness.resize(process.index() + 1, None);
-        }
-        self.fairness[process.index()].get_or_insert_with(find);
     }
 
     /// The number of states.
@@ -158,12 +171,7 @@ impl Graph {
 
     /// The number of processes that have moved, or more.
     pub(super) fn processes(&self) -> usize {
-        self.fairness.len()
-    }
-
-    /// The fairness that executions owe to a process that has moved.
-    pub(super) fn fairness(&self, process: ProcessId) -> Fairness {
-        self.fairness[process.index()].expect("a process that has moved")
+        self.processes
     }
 
     /// Does the proposition hold in the state?
@@ -182,7 +190,7 @@ impl Graph {
     pub(super) fn may_end(&self, state: u32) -> bool {
         let duties = self.edges(state).iter().filter(|edge| !edge.is_optional());
         duties.into_iter().all(|&edge| {
-            self.fairness(edge.mover()) == Fairness::MayStop && self.strong(edge).is_empty()
+            edge.fairness() == Fairness::MayStop && self.strong(edge).is_empty()
         })
     }
 
@@ -204,10 +212,10 @@ impl Graph {
         let words = read_numbers(from)?;
         let (edges, rest) = words.as_chunks();
         self.edges = edges.iter().map(|&[mover, to, label]| Edge { mover, to, label }).collect();
+        let beyond = |edge: &Edge| edge.mover().index() + 1;
+        self.processes = self.edges.iter().map(beyond).max().unwrap_or(0);
         let is_known = |edge: &Edge| {
-            (edge.to as usize) < self.len()
-                && (edge.label as usize) < self.labels.len()
-                && self.fairness.get(edge.mover().index()).is_some_and(Option::is_some)
+            (edge.to as usize) < self.len() && (edge.label as usize) < self.labels.len()
         };
         let are_fit = self.firsts.len() == expanded as usize + 1
             && self.firsts.is_sorted()

@@ -25,7 +25,7 @@ use crate::explore::states::paths::Paths;
 use crate::explore::states::plan::Ended;
 use crate::explore::states::settings::Stateful;
 use crate::explore::states::store::StateId;
-use crate::model::{Action, Schedule, StopSignal, System};
+use crate::model::{Action, Fairness, ProcessId, Schedule, StopSignal, System};
 use crate::property::{
     Demands, Objection, Position, Watch, fairness, propositions, strong_actions,
 };
@@ -206,9 +206,7 @@ impl<'s, S: System> Growth<'s, S> {
     fn step(&mut self, id: StateId, action: Action, depth: usize, driver: &mut Driver<'_>) {
         let Cursor { locals, state, .. } = &self.cursor;
         let is_optional = state.is_optional(locals, action);
-        if self.system.liveness().is_some() {
-            self.graph.note_fairness(action.process, || fairness(locals, state, action.process));
-        }
+        let mover = self.mover(action.process);
         let foretold = self.news.as_mut().and_then(News::foretold);
         if foretold == Some(Led::Known) {
             return driver.moved_on(depth + 1);
@@ -235,9 +233,17 @@ impl<'s, S: System> Growth<'s, S> {
             self.arrived(depth + 1, driver);
         }
         if self.system.liveness().is_some() && foretold.is_none() {
-            self.graph.add_edge(Edge::new(action.process, to.0, label, is_optional));
+            self.graph.add_edge(Edge::new(mover, to.0, label, is_optional));
         }
         self.cursor.undo(1);
+    }
+
+    /// A process, with the fairness that executions owe to it.
+    fn mover(&self, process: ProcessId) -> (ProcessId, Fairness) {
+        let Cursor { locals, state, .. } = &self.cursor;
+        let has_demands = self.system.liveness().is_some();
+        let owed = has_demands.then(|| fairness(locals, state, process));
+        (process, owed.unwrap_or(Fairness::Weak))
     }
 
     /// Does a process wait at a poll, where it could go on polling and pass through other states?
@@ -298,6 +304,7 @@ impl<'s, S: System> Growth<'s, S> {
             let action = Action { process, choice };
             let Cursor { locals, state, .. } = &self.cursor;
             let is_optional = state.is_optional(locals, action);
+            let mover = self.mover(process);
             self.cursor.execute(action);
             let Cursor { locals, state, .. } = &self.cursor;
             let label = self.graph.label(strong_actions(locals, state));
@@ -305,7 +312,7 @@ impl<'s, S: System> Growth<'s, S> {
                 self.cursor.undo(1);
                 continue;
             };
-            if Edge::new(process, to.0, label, is_optional) == edge {
+            if Edge::new(mover, to.0, label, is_optional) == edge {
                 return true;
             }
             self.cursor.undo(1);

@@ -215,7 +215,7 @@ impl Obligations {
         for &edge in duties.filter(|edge| !edge.is_optional()) {
             let process = edge.mover();
             if !std::mem::replace(&mut known_weak[process.index()], true)
-                && graph.fairness(process) >= Fairness::Weak
+                && edge.fairness() >= Fairness::Weak
             {
                 weak.push(process);
             }
