@@ -7,7 +7,7 @@
 //!
 //! A mutex that is not tried is locked in one step, when it is free: nobody sees the order in which
 //! others ask for it. If a process that has asked for a mutex may do something else than wait for
-//! it, the mutex is `queued`: asking and waiting are two steps. It is, too, if the list says so.
+//! it, or if an invariant sees what it does before it waits, the mutex is `queued`: asking and waiting are two steps. It is, too, if the list says so.
 
 use std::collections::BTreeSet;
 
@@ -75,6 +75,8 @@ pub(super) struct Pieces<'s, S: System> {
     pub(super) pieces: Vec<Piece>,
     /// The mutexes, by their declared numbers, that are not locked in one step.
     queued: BTreeSet<u32>,
+    /// For local states in which a process is about to ask for a mutex: the one after that.
+    requested: FxHashMap<LocalId, LocalId>,
 }
 
 impl<'s, S: System> Pieces<'s, S> {
@@ -84,7 +86,8 @@ impl<'s, S: System> Pieces<'s, S> {
         let state = State::initial(&mut locals);
         let parts = Parts::of(system.objects());
         let (lines, pieces) = (FxHashMap::default(), Vec::new());
-        Pieces { locals, state, parts, lines, pieces, queued }
+        let requested = FxHashMap::default();
+        Pieces { locals, state, parts, lines, pieces, queued, requested }
     }
 
     /// The number of a piece.
@@ -279,6 +282,15 @@ impl<'s, S: System> Pieces<'s, S> {
             .collect())
     }
 
+    /// The local state of a process where nothing can move: if it would ask for a mutex, it has
+    /// done so. `None` if that one is not known.
+    pub(super) fn at_rest(&self, local: LocalId) -> Option<LocalId> {
+        match self.locals.op(local) {
+            Some(Op::AsyncLock(_)) => self.requested.get(&local).copied(),
+            _ => Some(local),
+        }
+    }
+
     /// The mutex that the process is about to lock in one step.
     pub(super) fn asks(&self, process: ProcessId) -> Option<MutexId> {
         match self.locals.op(self.state.local(process))? {
@@ -294,8 +306,10 @@ impl<'s, S: System> Pieces<'s, S> {
         self.locals.objects().mutexes.declared(mutex.0)
     }
 
-    /// Refuses a process that asks for the mutex, and does something else than wait for it next.
+    /// Refuses a process that asks for the mutex, and does something else than wait for it next, or
+    /// computes something in between that an invariant sees.
     fn expect_wait(&mut self, process: ProcessId, mutex: MutexId) -> Result<(), Refused> {
+        let before = self.state.local(process);
         self.state.step(&mut self.locals, Action { process, choice: Choice::ONLY });
         let waits = match self.locals.op(self.state.local(process)) {
             Some(Op::MutexWaitAny(requests)) => {
@@ -303,8 +317,14 @@ impl<'s, S: System> Pieces<'s, S> {
             }
             _ => false,
         };
+        let after = self.state.local(process);
         self.state.undo(&self.locals);
-        match waits {
+        self.requested.insert(before, after);
+        let (one, other) = (self.locals.get(before), self.locals.get(after));
+        let is_seen = self.locals.system().invariants().is_some_and(|invariants| {
+            (0..invariants.count()).any(|it| invariants.tells(it, process, one, other))
+        });
+        match waits && !is_seen {
             true => Ok(()),
             false => Err(self.queue(mutex)),
         }

@@ -529,6 +529,10 @@ impl Finale<Local> for Program {
     }
 
     fn tells(&self, _: ProcessId, before: &Local, after: &Local) -> bool {
-        self.differ_for(&self.code.seen_by_finals, before, after)
+        let reads = &self.code.seen_by_finals;
+        // A variable that a process has not declared is a violation only if the process has ended.
+        let is_unknown = self.has_ended(before) != self.has_ended(after)
+            && self.reads_of(reads, before).any(|name| self.top_level(before, name).is_none());
+        is_unknown || self.differ_for(reads, before, after)
     }
 }

@@ -10,7 +10,7 @@
 //! | end | nothing is enabled, all processes have ended, or are daemons | `final` sees the same |
 //! | leak | the same, no process has failed | each object that may keep a request has a code that was seen before, left there by a process at the same place, and each process that says something of itself |
 //! | property of a user | the same | as for leaks, and each event was seen before |
-//! | livelock | nothing is enabled but the moves of processes that may be in loops that wait, and what may be delayed for ever | all processes are at the same places, and what such loops look at has the same codes |
+//! | livelock | nothing is enabled but the moves of processes that may be in loops that wait, and what may be delayed for ever | all processes are at the same places, and what such loops look at and `final` reads has the same codes |
 //! | invariant | any | the invariant sees the same |
 //!
 //! **What can be blocked at all.** A process that is blocked on a lock is blocked by somebody: one
@@ -441,6 +441,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     pub(super) fn local_groups(
         &self,
         line: Line,
+        local: impl Fn(Line, Code) -> Option<LocalId>,
         tells: impl Fn(&S::Local, &S::Local) -> bool,
     ) -> Option<Groups> {
         let locals = &self.net.locals;
@@ -450,7 +451,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             if self.prefix.line(condition) != line || groups.contains_key(&code) {
                 continue;
             }
-            let here = self.local(condition)?;
+            let here = local(line, code)?;
             let is_same = |&one: &LocalId| !tells(locals.get(one), locals.get(here));
             let at = known.iter().position(is_same).unwrap_or_else(|| {
                 known.push(here);
@@ -491,7 +492,8 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             });
             let processes = self.prefix.movers().filter_map(|line| {
                 let Piece::Process(process) = self.net.piece(line) else { return None };
-                self.local_groups(line, |before, after| {
+                let local = |line, code| self.net.local(line, code);
+                self.local_groups(line, local, |before, after| {
                     invariants.tells(number, process, before, after)
                 })
             });
@@ -532,6 +534,8 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
         for &place in &spinning {
             lines.extend(self.net.lines_seen(self.prefix.line(place), self.prefix.code(place)));
         }
+        // Where only daemons are in loops, `final` is judged.
+        lines.extend(self.cells_seen_at_end());
         let mut lines: Vec<Line> = lines.into_iter().collect();
         lines.sort_unstable();
         let views: Vec<Groups> =

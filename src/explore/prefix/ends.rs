@@ -42,16 +42,12 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
         let system = self.net.locals.system();
         let asks = self.driver.budget().properties.contain::<FinalStates>();
         let Some(finale) = system.finale().filter(|_| asks) else { return };
-        let objects = self.objects().into_iter().filter_map(|(line, object)| match object {
-            Object::Cell(cell) => {
-                let declared = CellId(self.net.locals.objects().cells.declared(cell.0));
-                finale.sees_cell(declared).then(|| self.groups(line, |code| code))?
-            }
-            _ => None,
-        });
+        let cells = self.cells_seen_at_end().into_iter();
+        let objects = cells.filter_map(|line| self.groups(line, |code| code));
         let processes = self.prefix.movers().filter_map(|line| {
             let Piece::Process(process) = self.net.piece(line) else { return None };
-            self.local_groups(line, |before, after| finale.tells(process, before, after))
+            let local = |line, code| self.net.at_rest(line, code);
+            self.local_groups(line, local, |before, after| finale.tells(process, before, after))
         });
         let views: Vec<Groups> = objects.chain(processes).collect();
         let question = self.good_ends();
@@ -59,6 +55,21 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
             answers.report_end(events);
             true
         });
+    }
+
+    /// The lines of the cells that `final` reads.
+    pub(super) fn cells_seen_at_end(&self) -> Vec<Line> {
+        let asks = self.driver.budget().properties.contain::<FinalStates>();
+        let Some(finale) = self.net.locals.system().finale().filter(|_| asks) else {
+            return Vec::new();
+        };
+        let cells = &self.net.locals.objects().cells;
+        let is_seen = |object| match object {
+            Object::Cell(cell) => finale.sees_cell(CellId(cells.declared(cell.0))),
+            _ => false,
+        };
+        let seen = self.objects().into_iter().filter(|&(_, object)| is_seen(object));
+        seen.map(|(line, _)| line).collect()
     }
 
     /// Looks for what executions leave behind in which no process has failed. (Where `final` fails,

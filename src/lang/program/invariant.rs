@@ -26,12 +26,22 @@ impl Program {
 
     /// Do two local states of a process differ in a variable that is read?
     pub(super) fn differ_for(&self, reads: &ReadSet, before: &Local, after: &Local) -> bool {
-        let Some((declaration, index)) = before.path.only() else { return false };
-        reads.variables.iter().any(|&(process, instance, name)| {
+        let differs = |name| self.top_level(before, name) != self.top_level(after, name);
+        self.reads_of(reads, before).any(differs)
+    }
+
+    /// The names of the variables that are read of the process with this local state.
+    pub(super) fn reads_of<'p>(
+        &'p self,
+        reads: &'p ReadSet,
+        local: &Local,
+    ) -> impl Iterator<Item = &'p str> {
+        let own = local.path.only();
+        reads.variables.iter().filter_map(move |&(process, instance, name)| {
+            let (declaration, index) = own?;
             let is_its =
                 process == declaration && instance.is_none_or(|instance| instance == index);
-            let name = &self.code.texts[name as usize];
-            is_its && self.top_level(before, name) != self.top_level(after, name)
+            is_its.then(|| self.code.texts[name as usize].as_str())
         })
     }
 }
