@@ -344,8 +344,10 @@ impl<S: System> Events<'_, S> {
                 let process = initial(condition.0).expect("it is initial");
                 let here = local(self.locals[condition]);
                 let is_same = |&(line, one): &(Line, Option<LocalId>)| {
-                    let both = one.zip(here).map(|both| <[_; 2]>::from(both).map(|it| locals.get(it)));
-                    line == condition.0 && both.is_some_and(|[one, other]| !tells(process, one, other))
+                    let both =
+                        one.zip(here).map(|both| <[_; 2]>::from(both).map(|it| locals.get(it)));
+                    line == condition.0
+                        && both.is_some_and(|[one, other]| !tells(process, one, other))
                 };
                 *class = known.iter().position(is_same).unwrap_or(known.len()) as u32;
                 if *class as usize == known.len() {

@@ -189,9 +189,9 @@ impl Graph {
     /// fair action is possible.
     pub(super) fn may_end(&self, state: u32) -> bool {
         let duties = self.edges(state).iter().filter(|edge| !edge.is_optional());
-        duties.into_iter().all(|&edge| {
-            edge.fairness() == Fairness::MayStop && self.strong(edge).is_empty()
-        })
+        duties
+            .into_iter()
+            .all(|&edge| edge.fairness() == Fairness::MayStop && self.strong(edge).is_empty())
     }
 
     /// Writes the edges.
