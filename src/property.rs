@@ -59,7 +59,7 @@ pub use snapshot::{Fact, FactKind};
 pub(crate) use arrows::{Arrow, ArrowKind, Hold};
 pub(crate) use deadlock::list;
 pub(crate) use invariants::{
-    Changed, Readers, broken_among, broken_invariant, invariant_readings, is_seen, is_told, tells,
+    Changed, Readers, broken_among, broken_invariant, invariant_readings, is_seen, tells,
 };
 pub(crate) use leaks::Leaks;
 pub(crate) use livelock::{is_livelock, may_spin};

@@ -7,7 +7,8 @@
 //!
 //! A mutex that is not tried is locked in one step, when it is free: nobody sees the order in which
 //! others ask for it. If a process that has asked for a mutex may do something else than wait for
-//! it, or if an invariant sees what it does before it waits, the mutex is `queued`: asking and waiting are two steps. It is, too, if the list says so.
+//! it, or shows something new to `final` or an invariant once it has asked, the mutex is `queued`:
+//! asking and waiting are two steps. It is, too, if the list says so.
 
 use std::collections::BTreeSet;
 
@@ -75,8 +76,6 @@ pub(super) struct Pieces<'s, S: System> {
     pub(super) pieces: Vec<Piece>,
     /// The mutexes, by their declared numbers, that are not locked in one step.
     queued: BTreeSet<u32>,
-    /// For local states in which a process is about to ask for a mutex: the one after that.
-    requested: FxHashMap<LocalId, LocalId>,
 }
 
 impl<'s, S: System> Pieces<'s, S> {
@@ -86,8 +85,7 @@ impl<'s, S: System> Pieces<'s, S> {
         let state = State::initial(&mut locals);
         let parts = Parts::of(system.objects());
         let (lines, pieces) = (FxHashMap::default(), Vec::new());
-        let requested = FxHashMap::default();
-        Pieces { locals, state, parts, lines, pieces, queued, requested }
+        Pieces { locals, state, parts, lines, pieces, queued }
     }
 
     /// The number of a piece.
@@ -282,15 +280,6 @@ impl<'s, S: System> Pieces<'s, S> {
             .collect())
     }
 
-    /// The local state of a process where nothing can move: if it would ask for a mutex, it has
-    /// done so. `None` if that one is not known.
-    pub(super) fn at_rest(&self, local: LocalId) -> Option<LocalId> {
-        match self.locals.op(local) {
-            Some(Op::AsyncLock(_)) => self.requested.get(&local).copied(),
-            _ => Some(local),
-        }
-    }
-
     /// The mutex that the process is about to lock in one step.
     pub(super) fn asks(&self, process: ProcessId) -> Option<MutexId> {
         match self.locals.op(self.state.local(process))? {
@@ -307,24 +296,19 @@ impl<'s, S: System> Pieces<'s, S> {
     }
 
     /// Refuses a process that asks for the mutex, and does something else than wait for it next, or
-    /// computes something in between that an invariant sees.
+    /// shows something new to `final` or an invariant while it waits.
     fn expect_wait(&mut self, process: ProcessId, mutex: MutexId) -> Result<(), Refused> {
         let before = self.state.local(process);
         self.state.step(&mut self.locals, Action { process, choice: Choice::ONLY });
+        let shows = self.locals.shows(process, [before, self.state.local(process)]);
         let waits = match self.locals.op(self.state.local(process)) {
             Some(Op::MutexWaitAny(requests)) => {
                 matches!(requests[..], [request] if request.mutex == mutex)
             }
             _ => false,
         };
-        let after = self.state.local(process);
         self.state.undo(&self.locals);
-        self.requested.insert(before, after);
-        let (one, other) = (self.locals.get(before), self.locals.get(after));
-        let is_seen = self.locals.system().invariants().is_some_and(|invariants| {
-            (0..invariants.count()).any(|it| invariants.tells(it, process, one, other))
-        });
-        match waits && !is_seen {
+        match waits && !shows {
             true => Ok(()),
             false => Err(self.queue(mutex)),
         }
@@ -391,8 +375,8 @@ impl<'s, S: System> Pieces<'s, S> {
         }
     }
 
-    /// Can an end be reached from here, or a step that changes more than the line of its process,
-    /// by steps that change no other line, to states that are not in `seen`?
+    /// Can an end be reached from here, or a step that changes an object or more than the line of its
+    /// process, by steps that change no other line, to states that are not in `seen`?
     pub(super) fn may_change(&mut self, seen: &mut FxHashSet<Vec<Code>>) -> Result<bool, Refused> {
         let codes = self.codes();
         if seen.len() == MAX_WAITING {
@@ -411,6 +395,8 @@ impl<'s, S: System> Pieces<'s, S> {
             let code = |codes: &[Code], at: usize| codes.get(at).copied().unwrap_or(0);
             let is_other = |at| at != line as usize && code(&codes, at) != code(&after, at);
             may_change |= (0..codes.len().max(after.len())).any(is_other);
+            // To write what is there, or to take a message and send the same, is a change, too.
+            may_change |= !self.state.effect(&self.locals).is_observation();
             may_change = may_change || self.may_change(seen)?;
             self.back_to(depth);
         }

@@ -173,9 +173,7 @@ impl<S: System> Events<'_, S> {
                 Object::Cell(_) => finale.sees_cell(CellId(self.declared(object))),
                 _ => false,
             };
-            let at_rest = |local| self.net.at_rest(local);
-            let views =
-                self.views(cell, at_rest, |process, one, other| finale.tells(process, one, other));
+            let views = self.views(cell, |process, one, other| finale.tells(process, one, other));
             self.each_view(question, &views, |events, configuration| {
                 end.has_failed |= events.end(configuration, allow_pending)?.has_failed;
                 Ok(())
@@ -190,7 +188,7 @@ impl<S: System> Events<'_, S> {
                     }
                     _ => false,
                 };
-                let views = self.views(sees, Some, |process, one, other| {
+                let views = self.views(sees, |process, one, other| {
                     invariants.tells(number, process, one, other)
                 });
                 self.each_view(Question::new(self), &views, |events, configuration| {
@@ -325,7 +323,6 @@ impl<S: System> Events<'_, S> {
     fn views(
         &self,
         sees: impl Fn(Object) -> bool,
-        local: impl Fn(LocalId) -> Option<LocalId>,
         tells: impl Fn(ProcessId, &S::Local, &S::Local) -> bool,
     ) -> Vec<Classes> {
         let (locals, pieces) = (&self.net.locals, &self.net.pieces);
@@ -334,7 +331,7 @@ impl<S: System> Events<'_, S> {
             Piece::Messages(mailbox, _) => sees(Object::Mailbox(mailbox)),
             _ => false,
         });
-        let mut known: Vec<(Line, Option<LocalId>)> = Vec::new();
+        let mut known: Vec<(Line, LocalId)> = Vec::new();
         let initial = |line: Line| match pieces[line as usize] {
             Piece::Process(it) => Some(it).filter(|it| it.index() < locals.initial().len()),
             _ => None,
@@ -342,12 +339,9 @@ impl<S: System> Events<'_, S> {
         for mut classes in self.views_of(|line| initial(line).is_some()) {
             for (condition, class) in &mut classes {
                 let process = initial(condition.0).expect("it is initial");
-                let here = local(self.locals[condition]);
-                let is_same = |&(line, one): &(Line, Option<LocalId>)| {
-                    let both =
-                        one.zip(here).map(|both| <[_; 2]>::from(both).map(|it| locals.get(it)));
-                    line == condition.0
-                        && both.is_some_and(|[one, other]| !tells(process, one, other))
+                let here = self.locals[condition];
+                let is_same = |&(line, one): &(Line, LocalId)| {
+                    line == condition.0 && !tells(process, locals.get(one), locals.get(here))
                 };
                 *class = known.iter().position(is_same).unwrap_or(known.len()) as u32;
                 if *class as usize == known.len() {

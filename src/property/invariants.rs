@@ -228,16 +228,6 @@ fn judgement<'l, S: System>(locals: &Locals<'l, S>) -> &'l dyn Judgement<S::Loca
     locals.system().invariants().expect("a system with invariants")
 }
 
-/// Does an invariant distinguish these local states of a process?
-pub(crate) fn is_told<S: System>(
-    locals: &Locals<'_, S>,
-    process: ProcessId,
-    both: [LocalId; 2],
-) -> bool {
-    let count = locals.system().invariants().map_or(0, Judgement::count);
-    (0..count).any(|one| tells(locals, one, process, both))
-}
-
 /// Does this invariant distinguish these local states of a process?
 ///
 /// # Panics

@@ -330,3 +330,46 @@ fn certificates_of_prefixes_on_the_command_line() {
     assert!(stderr(&none).contains("executions wait in loops"), "{}", stderr(&none));
     assert!(!std::path::Path::new(file).exists());
 }
+
+/// A process that has asked for a mutex may show `final` or an invariant something before it waits:
+/// then the mutex is not locked in one step.
+#[test]
+fn what_a_process_shows_once_it_has_asked_for_a_mutex_is_judged() {
+    let waits = "mutex m; process P { var v = 0; async_lock(m); v = 1; mutex_wait(m); v = 0; }
+        invariant { assert(P.v == 0); }";
+    let at_the_end = "mutex m; mailbox b: int; process P { lock(m); send(b, 1); }
+        daemon process D {
+            var v = 0; let g = recv(b); let w = choose(0..2);
+            async_lock(m); v = 1 - w; mutex_wait(m);
+        }
+        final { assert(D.v == 0); }";
+    for text in [waits, at_the_end] {
+        let (program, made) = certified(text);
+        assert_eq!(made.claim.violating, 1, "{text}");
+        let mut bad = made.clone();
+        bad.claim.violating = 0;
+        assert!(audit(&program, false, &bad).is_err(), "{text}");
+    }
+    let program = program(waits);
+    let in_one_step: Schedule = "0x2".parse().unwrap();
+    let bad = certificate(vec![in_one_step], Claim::default());
+    assert!(audit(&program, false, &bad).is_err());
+}
+
+/// To write what is there already is a change: nobody waits in a loop that does so, and a process
+/// beside it that waits is in no deadlock.
+#[test]
+fn a_loop_that_writes_changes_something() {
+    for text in [
+        "shared x: int = 0; process P { loop { x = 0; } }",
+        "shared x: int = 0; mailbox b: int; daemon process D { loop { x = 0; } }
+        process P { let v = recv(b); }",
+        "shared x: int = 0; daemon process D { var v = 0; loop { x = 0; v = 1; x = 0; v = 0; } }
+        final { assert(D.v == 0); }",
+        "actor A { on M() { send(self, M()); } } init { send(A, M()); }",
+    ] {
+        let program = program(text);
+        let made = certificate(events_of(&program).expect("a prefix"), Claim::default());
+        assert_eq!(audit(&program, false, &made), Ok(()), "{text}");
+    }
+}

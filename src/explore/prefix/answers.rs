@@ -441,7 +441,6 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
     pub(super) fn local_groups(
         &self,
         line: Line,
-        local: impl Fn(Line, Code) -> Option<LocalId>,
         tells: impl Fn(&S::Local, &S::Local) -> bool,
     ) -> Option<Groups> {
         let locals = &self.net.locals;
@@ -451,7 +450,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             if self.prefix.line(condition) != line || groups.contains_key(&code) {
                 continue;
             }
-            let here = local(line, code)?;
+            let here = self.local(condition)?;
             let is_same = |&one: &LocalId| !tells(locals.get(one), locals.get(here));
             let at = known.iter().position(is_same).unwrap_or_else(|| {
                 known.push(here);
@@ -492,8 +491,7 @@ impl<'v, 's, 'o, S: System> Answers<'v, 's, 'o, S> {
             });
             let processes = self.prefix.movers().filter_map(|line| {
                 let Piece::Process(process) = self.net.piece(line) else { return None };
-                let local = |line, code| self.net.local(line, code);
-                self.local_groups(line, local, |before, after| {
+                self.local_groups(line, |before, after| {
                     invariants.tells(number, process, before, after)
                 })
             });

@@ -46,8 +46,7 @@ impl<'v, S: System> Answers<'v, '_, '_, S> {
         let objects = cells.filter_map(|line| self.groups(line, |code| code));
         let processes = self.prefix.movers().filter_map(|line| {
             let Piece::Process(process) = self.net.piece(line) else { return None };
-            let local = |line, code| self.net.at_rest(line, code);
-            self.local_groups(line, local, |before, after| finale.tells(process, before, after))
+            self.local_groups(line, |before, after| finale.tells(process, before, after))
         });
         let views: Vec<Groups> = objects.chain(processes).collect();
         let question = self.good_ends();

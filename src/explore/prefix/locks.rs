@@ -5,17 +5,12 @@
 //! the order of the queue does not matter: a process may as well queue at the moment when it gets
 //! the mutex. So a request and the wait for it are one transition here, which is possible while the
 //! mutex is free. Every state of the model in which nobody waits in a queue is a state of the net,
-//! and the others differ from it only by such requests, and by what a process computes between the
-//! request and the wait. If a request for a mutex is followed by anything but the wait for it, or if
-//! an invariant sees what is computed in between, the mutex is taken as it is
-//! ([`ModelNet::must_start_again`]). What `final` sees of a process that waits for ever is what it
-//! sees after the request ([`ModelNet::at_rest`]).
+//! and the others differ from it only by such requests. If a request for a mutex is followed by
+//! anything but the wait for it, or shows something new to `final` or an invariant, the mutex is
+//! taken as it is ([`ModelNet::must_start_again`]).
 
 use super::net::ModelNet;
-#[cfg(feature = "sat")]
-use crate::model::LocalId;
-use crate::model::{Action, Choice, MutexId, Op, Piece, ProcessId, System};
-use crate::property::is_told;
+use crate::model::{Action, Choice, MutexId, Op, ProcessId, System};
 #[cfg(feature = "sat")]
 use crate::unfolding::prefix::{Code, Line};
 
@@ -51,30 +46,17 @@ impl<S: System> ModelNet<'_, S> {
         matches!(requests[..], [request] if request.mutex == mutex)
     }
 
-    /// The process is about to request the mutex. If it will not wait for it next, or if an
-    /// invariant sees that it has requested it, the mutex cannot be taken in one step, whether or
-    /// not it is free here.
+    /// The process is about to request the mutex. If it will not wait for it next, or shows
+    /// something new then, the mutex cannot be taken in one step, whether or not it is free here.
     pub(super) fn expect_wait(&mut self, process: ProcessId, mutex: MutexId) {
         let before = self.state.local(process);
         self.state.step(&mut self.locals, Action { process, choice: Choice(0) });
-        let after = self.state.local(process);
-        if !self.waits_for(process, mutex) || is_told(&self.locals, process, [before, after]) {
+        let shows = self.locals.shows(process, [before, self.state.local(process)]);
+        if shows || !self.waits_for(process, mutex) {
             self.plan.queued.insert(self.declared(mutex));
             self.must_start_again = true;
         }
         self.state.undo(&self.locals);
-        if let Some(line) = self.find_line(Piece::Process(process))
-            && let Some(&code) = self.before.get(line as usize)
-        {
-            self.requested.entry((line, code)).or_insert(after);
-        }
-    }
-
-    /// The local state of a process with this code where nothing can move: one that would request a
-    /// mutex has done so.
-    #[cfg(feature = "sat")]
-    pub(super) fn at_rest(&self, line: Line, code: Code) -> Option<LocalId> {
-        self.requested.get(&(line, code)).copied().or_else(|| self.local(line, code))
     }
 
     /// Carries out what the net leaves out: the requests for mutexes that are not free. They are

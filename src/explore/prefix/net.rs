@@ -55,9 +55,6 @@ pub(crate) struct ModelNet<'s, S: System> {
     pub(super) branches: Vec<Branch>,
     /// For each code of a process, a local state, and whether it is stuck if it cannot move.
     pub(super) local: FxHashMap<(Line, Code), (LocalId, bool)>,
-    /// For each code of a process that is about to request a mutex which is taken in one step: a
-    /// local state after the request.
-    pub(super) requested: FxHashMap<(Line, Code), LocalId>,
     pub(super) transitions: Vec<Transition>,
     pub(super) steps: Vec<Step>,
     /// The number of actions of all of them.
@@ -94,7 +91,6 @@ impl<'s, S: System> ModelNet<'s, S> {
             looks: Vec::new(),
             branches: Vec::new(),
             local: FxHashMap::default(),
-            requested: FxHashMap::default(),
             transitions: Vec::new(),
             steps: Vec::new(),
             actions: 0,

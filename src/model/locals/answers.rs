@@ -1,7 +1,7 @@
 //! What is known of a local state.
 
 use super::{LocalId, Locals};
-use crate::model::{System, ValueId};
+use crate::model::{Finale, ProcessId, System, ValueId};
 
 impl<S: System> Locals<'_, S> {
     /// The value that the process returns that has ended in local state `id`, if it returns one.
@@ -17,6 +17,16 @@ impl<S: System> Locals<'_, S> {
     /// Does a process in local state `id` excuse others? See [`System::excuses`].
     pub fn excuses(&self, id: LocalId) -> bool {
         id != LocalId::CARRIER && self.system.excuses(self.get(id))
+    }
+
+    /// Can a `final` block or an invariant distinguish these local states of a process?
+    pub fn shows(&self, process: ProcessId, [one, other]: [LocalId; 2]) -> bool {
+        let [before, after] = [one, other].map(|id| self.get(id));
+        let tells = |finale: &dyn Finale<S::Local>| finale.tells(process, before, after);
+        self.system.finale().is_some_and(tells)
+            || self.system.invariants().is_some_and(|all| {
+                (0..all.count()).any(|number| all.tells(number, process, before, after))
+            })
     }
 
     /// Is an execution explored elsewhere in which a process waits for ever in local state `id`?
