@@ -430,3 +430,13 @@ fn certificates_on_the_command_line() {
     assert!(stderr(&polling).contains("No certificate, and"), "{}", stderr(&polling));
     assert!(!std::path::Path::new(file).exists());
 }
+
+/// Each line repeats the one before: a short text must not fill the memory.
+#[test]
+fn executions_in_a_text_have_a_length() {
+    let head = "mazurka certificate 1\nprogram p\nclasses 2\ndeadlocked 0\nviolating 0\n";
+    let read = |lines: &str| format!("{head}{lines}").parse::<Certificate>().map(|_| ());
+    let why = |lines: &str| read(lines).expect_err("too long").to_string();
+    assert_eq!(why("0 0x1048577\n"), "class 1: it is no execution that ends");
+    assert_eq!(why("0 0x1048576\n1048576 0\n"), "class 2: it is no execution that ends");
+}

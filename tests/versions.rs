@@ -66,7 +66,7 @@ fn checkpoints_of_states_in_another_format_are_refused() {
     let file = folder("states").join("search");
     let args = ["check", "ok.maz", "--explorer", "stateful", "--checkpoint", text(&file)];
     assert_eq!(code(&run(&args)), 0);
-    replace(&file, "mazurka checkpoint 3\n", "mazurka checkpoint 1\n");
+    replace(&file, "mazurka checkpoint 4\n", "mazurka checkpoint 1\n");
     let why = "a checkpoint in the format of another version of mazurka";
     refused(&args, why);
     refused(&["resume", text(&file)], why);

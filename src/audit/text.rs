@@ -25,6 +25,8 @@ use crate::model::{Action, Schedule};
 const FIRST_LINE: &str = "mazurka certificate 1";
 /// The longest execution that is read: a repetition must not fill the memory.
 const MAX_LENGTH: usize = 1 << 20;
+/// The most steps that are read, of all executions together.
+const MAX_STEPS: usize = 1 << 28;
 
 impl Display for Certificate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -74,9 +76,11 @@ impl FromStr for Certificate {
             violating: number(field("violating")?)?,
         };
         let mut list: Vec<Schedule> = Vec::new();
+        let mut left = MAX_STEPS;
         for line in lines {
             let previous: &[Action] = list.last().map_or(&[], |last| last);
-            let way = way(previous, line).map_err(|why| why.about(list.len()).of(items))?;
+            let way = way(previous, line, left).map_err(|why| why.about(list.len()).of(items))?;
+            left -= way.len();
             list.push(way);
         }
         let certificate = Certificate { program, items, claim, list };
@@ -87,15 +91,20 @@ impl FromStr for Certificate {
     }
 }
 
-fn way(previous: &[Action], line: &str) -> Result<Schedule, Refused> {
+/// The execution of this line, with at most `left` steps.
+fn way(previous: &[Action], line: &str, left: usize) -> Result<Schedule, Refused> {
     let (kept, rest) = line.split_once(' ').ok_or(Refused::new("the line has one part only"))?;
     let kept: usize = kept.parse().map_err(|_| Refused::new("the line begins with no number"))?;
     let Some(kept) = previous.get(..kept) else {
         return Err(Refused::new("the one before it is shorter"));
     };
     let rest: Schedule = rest.parse().map_err(|why| Refused::new(format!("{why}")))?;
-    if rest.len() > MAX_LENGTH || rest.loop_from().is_some() {
+    let length = kept.len() + rest.len();
+    if length > MAX_LENGTH || rest.loop_from().is_some() {
         return Err(Refused::new("it is no execution that ends"));
+    }
+    if length > left {
+        return Err(Refused::new("the executions are too long"));
     }
     Ok(kept.iter().chain(rest.iter()).copied().collect())
 }

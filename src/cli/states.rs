@@ -2,7 +2,7 @@
 //! of searches ([`Stored`]), and the state of the search, in bytes.
 //!
 //! ```text
-//! mazurka checkpoint 3⏎   length of the task   the task, as JSON   the state   checksum
+//! mazurka checkpoint 4⏎   length of the task   the task, as JSON   the state   checksum
 //! ```
 //!
 //! The state is empty if the search was not saved yet. When the search is over, its end is saved:
@@ -33,7 +33,7 @@ use crate::report::text::shown;
 use crate::study::{Limits, Stored, task};
 
 /// The beginning of such a file, with the version of its format.
-const MAGIC: &[u8] = b"mazurka checkpoint 3\n";
+const MAGIC: &[u8] = b"mazurka checkpoint 4\n";
 /// The beginning of a file in any version.
 const ANY_MAGIC: &[u8] = b"mazurka checkpoint ";
 /// How long a search may take after a limit until it is saved.

@@ -8,8 +8,7 @@
 //!   other orders would be the same class. The send that is lost posts nothing, so no receive can
 //!   get it.
 //! - A process crashes *before an operation*: what it computes between two operations cannot be
-//!   observed. It stops there, or starts again with its durable variables. Before an operation that
-//!   only it can observe (`choose`, `local`) it need not crash: it may crash before the next one.
+//!   observed. It stops there, or starts again with its durable variables.
 //! - A timeout is a poll that finds nothing (`iprobe`), which is always possible at p2p and bag
 //!   mailboxes.
 //!
