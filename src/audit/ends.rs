@@ -36,7 +36,8 @@ pub(super) fn has_failure<S: System>(
     Ok(has_failed)
 }
 
-/// Judges a state in which nothing is enabled, or in which only daemons can move, and wait in loops.
+/// Judges a state in which nothing is enabled, or in which only daemons can move, and wait in
+/// loops.
 pub(super) fn judge_end<S: System>(
     locals: &Locals<'_, S>,
     state: &State,

@@ -375,8 +375,8 @@ impl<'s, S: System> Pieces<'s, S> {
         }
     }
 
-    /// Can an end be reached from here, or a step that changes an object or more than the line of its
-    /// process, by steps that change no other line, to states that are not in `seen`?
+    /// Can an end be reached from here, or a step that changes an object or more than the line of
+    /// its process, by steps that change no other line, to states that are not in `seen`?
     pub(super) fn may_change(&mut self, seen: &mut FxHashSet<Vec<Code>>) -> Result<bool, Refused> {
         let codes = self.codes();
         if seen.len() == MAX_WAITING {

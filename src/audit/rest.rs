@@ -238,8 +238,8 @@ impl<S: System> Events<'_, S> {
     }
 
     /// Judges configurations in which all processes that can move may go round in a circle without
-    /// changing anything, and may do so for ever. Daemons wait there, so it is an end; for others it
-    /// is a livelock, which is refused.
+    /// changing anything, and may do so for ever. Daemons wait there, so it is an end; for others
+    /// it is a livelock, which is refused.
     fn judge_loops(&mut self, allow_pending: bool, end: &mut End) -> Result<(), Refused> {
         let mut steps: FxHashSet<[(Line, Code); 2]> = FxHashSet::default();
         for event in &self.events {
