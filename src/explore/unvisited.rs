@@ -130,6 +130,8 @@ impl InvariantCheck {
             }
             let found = judge_class(locals, state, one.invariant, signal);
             self.is_open |= !found.is_complete;
+            // Also the next class counts as one with a violation then.
+            one.has_changed = !found.broken.is_empty();
             if found.is_complete && found.broken.is_empty() {
                 one.hold(shown);
             }
