@@ -169,11 +169,9 @@ impl<S: System> Events<'_, S> {
             stuck.iter().for_each(|&one| question.not_all([one]));
         }
         if let Some(finale) = self.net.locals.system().finale() {
-            let cell = |object| match object {
-                Object::Cell(_) => finale.sees_cell(CellId(self.declared(object))),
-                _ => false,
-            };
-            let views = self.views(cell, |process, one, other| finale.tells(process, one, other));
+            let is_read = |object| self.is_read_at_end(object);
+            let views =
+                self.views(is_read, |process, one, other| finale.tells(process, one, other));
             self.each_view(question, &views, |events, configuration| {
                 end.has_failed |= events.end(configuration, allow_pending)?.has_failed;
                 Ok(())
@@ -209,6 +207,13 @@ impl<S: System> Events<'_, S> {
             Object::Mailbox(mailbox) => objects.mailboxes.declared(mailbox.0),
             other => unreachable!("nothing is said of {other:?}"),
         }
+    }
+
+    /// Is it a cell that `final` reads?
+    fn is_read_at_end(&self, object: Object) -> bool {
+        let finale = self.net.locals.system().finale();
+        matches!(object, Object::Cell(_))
+            && finale.is_some_and(|finale| finale.sees_cell(CellId(self.declared(object))))
     }
 
     /// Judges the state after a configuration after which nothing is possible.
@@ -273,12 +278,9 @@ impl<S: System> Events<'_, S> {
             .filter(|event| waiting.contains(&(event.line, event.touched[0].before)))
             .flat_map(|event| event.touched.iter().map(|one| one.line))
             .collect();
-        let finale = self.net.locals.system().finale();
         let views = self.views_of(|line| {
             let is_read = match self.net.pieces[line as usize] {
-                Piece::Object(Object::Cell(cell)) => finale.is_some_and(|finale| {
-                    finale.sees_cell(CellId(self.declared(Object::Cell(cell))))
-                }),
+                Piece::Object(object) => self.is_read_at_end(object),
                 _ => false,
             };
             self.net.moves(line) || is_looked_at.contains(&line) || is_read
@@ -286,7 +288,7 @@ impl<S: System> Events<'_, S> {
         let mut question = Question::new(self);
         question.only_moves(self, &waiting);
         question.one_of(waiting);
-        if finale.is_none() {
+        if self.net.locals.system().finale().is_none() {
             // Nothing can be wrong where all but daemons have ended.
             question.one_of(self.unended(|local| self.net.locals.is_daemon(local)));
         }

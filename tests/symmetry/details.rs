@@ -4,18 +4,8 @@
 use mazurka::lang::{Granularity, compile_with};
 use mazurka::model::System;
 
-use super::rules::{program, reason};
+use super::rules::{assert_broken, program, reason};
 use super::{compare, read, search};
-
-/// Asserts that each of these programs is not symmetric, for this reason.
-fn assert_broken(rows: &[(&str, &str, &str)]) {
-    for (body, rest, said) in rows {
-        let text = program(body, rest);
-        let reason = reason(&text).unwrap_or_else(|| panic!("taken to be symmetric:\n{text}"));
-        assert!(reason.contains(said), "{reason}\n{text}");
-        compare(&text);
-    }
-}
 
 /// What is in the upper bound of a loop is computed, unless the bound is a constant.
 #[test]
