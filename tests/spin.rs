@@ -5,6 +5,7 @@
 //! lost: the ends, violations and livelocks must be those of the full state graph, in which loops
 //! are repeated without limit.
 
+mod daemons;
 mod livelock;
 
 use std::collections::BTreeSet;

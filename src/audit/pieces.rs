@@ -375,9 +375,25 @@ impl<'s, S: System> Pieces<'s, S> {
         }
     }
 
-    /// Can an end be reached from here, or a step that changes an object or more than the line of
-    /// its process, by steps that change no other line, to states that are not in `seen`?
-    pub(super) fn may_change(&mut self, seen: &mut FxHashSet<Vec<Code>>) -> Result<bool, Refused> {
+    /// Can one of the processes that can move here end or be blocked, or make a step that changes an
+    /// object or more than its own line, after steps that change nothing else? The answer is yes
+    /// also if nothing is possible here.
+    pub(super) fn may_change(&mut self) -> Result<bool, Refused> {
+        self.may_change_after(self.movers(), &mut FxHashSet::default())
+    }
+
+    /// The number of processes that can move.
+    fn movers(&self) -> usize {
+        let can_move = |&process: &ProcessId| self.state.can_move(&self.locals, process);
+        self.state.processes().filter(can_move).count()
+    }
+
+    /// The same after steps from where this many can move, to states that are not in `seen`.
+    fn may_change_after(
+        &mut self,
+        movers: usize,
+        seen: &mut FxHashSet<Vec<Code>>,
+    ) -> Result<bool, Refused> {
         let codes = self.codes();
         if seen.len() == MAX_WAITING {
             return Err(Refused::new("processes wait in too many ways"));
@@ -387,7 +403,7 @@ impl<'s, S: System> Pieces<'s, S> {
         }
         let (mut enabled, depth) = (Vec::new(), self.state.depth());
         self.state.enabled(&self.locals, &mut enabled);
-        let mut may_change = enabled.is_empty();
+        let mut may_change = enabled.is_empty() || self.movers() < movers;
         for action in enabled {
             let line = self.line_of(action.process);
             self.carry_out(&[action])?;
@@ -397,9 +413,44 @@ impl<'s, S: System> Pieces<'s, S> {
             may_change |= (0..codes.len().max(after.len())).any(is_other);
             // To write what is there, or to take a message and send the same, is a change, too.
             may_change |= !self.state.effect(&self.locals).is_observation();
-            may_change = may_change || self.may_change(seen)?;
+            may_change = may_change || self.may_change_after(movers, seen)?;
             self.back_to(depth);
         }
         Ok(may_change)
+    }
+
+    /// Can each process come back to where it is, by steps of its own, whatever steps it has made?
+    /// Here nothing [may change](Pieces::may_change).
+    pub(super) fn do_all_come_back(&mut self) -> Result<bool, Refused> {
+        for process in self.state.processes().collect::<Vec<_>>() {
+            let depth = self.state.depth();
+            let mut numbers: FxHashMap<Vec<Code>, usize> = FxHashMap::default();
+            // For each state, those directly before it.
+            let mut before: Vec<Vec<usize>> = Vec::new();
+            let mut open: Vec<(Option<usize>, Vec<Action>)> = vec![(None, Vec::new())];
+            while let Some((from, way)) = open.pop() {
+                self.carry_out(&way)?;
+                let number = *numbers.entry(self.codes()).or_insert(before.len());
+                if number == before.len() {
+                    before.push(Vec::new());
+                    self.state.choices(&self.locals, process, |choice| {
+                        let next = Action { process, choice };
+                        open.push((Some(number), way.iter().copied().chain([next]).collect()));
+                    });
+                }
+                before[number].extend(from);
+                self.back_to(depth);
+            }
+            let (mut leads_back, mut pending) = (FxHashSet::default(), vec![0]);
+            while let Some(number) = pending.pop() {
+                if leads_back.insert(number) {
+                    pending.extend(&before[number]);
+                }
+            }
+            if leads_back.len() < before.len() {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }

@@ -296,7 +296,7 @@ impl<S: System> Events<'_, S> {
             events.go_to(configuration)?;
             let depth = events.net.state.depth();
             events.net.settle();
-            if !events.net.may_change(&mut FxHashSet::default())? {
+            if !events.net.may_change()? {
                 let (locals, state) = (&events.net.locals, &events.net.state);
                 let waits = |it| !state.can_move(locals, it) || locals.is_daemon(state.local(it));
                 if !state.processes().all(waits) {
@@ -304,7 +304,8 @@ impl<S: System> Events<'_, S> {
                 }
                 let found = judge_end(locals, state, allow_pending)?;
                 end.is_deadlocked |= found.is_deadlocked;
-                end.has_failed |= found.has_failed;
+                // On the way into a loop is not an end.
+                end.has_failed |= found.has_failed && events.net.do_all_come_back()?;
             }
             events.net.back_to(depth);
             Ok(())

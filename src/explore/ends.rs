@@ -232,6 +232,11 @@ impl Driver<'_> {
             self.prove_spinning(locals, state);
         }
         let has_objection = self.judge_round(&watch, (locals, state), &spins, Self::ends);
+        if !has_objection && !property::is_lasting(state, &spins) {
+            // What comes after it is explored by itself.
+            self.give_up(locals, state);
+            return false;
+        }
         if !has_objection {
             let at = Position::new(locals, state).going_round(&spins);
             self.ends(locals, at, None);
@@ -241,7 +246,8 @@ impl Driver<'_> {
 
     /// Judges a state in which nothing is possible but the loops of these processes. Calls `note`
     /// with the first objection, if there is one, and returns whether there was. Properties may
-    /// depend on variables of the processes, so every state of their round is judged.
+    /// depend on variables of the processes, so every state of their round is judged; as an end
+    /// only those of loops that they never leave.
     fn judge_round<S: System>(
         &mut self,
         watch: &Watch,
@@ -251,6 +257,9 @@ impl Driver<'_> {
     ) -> bool {
         let when = time_of_end(locals, state, spins);
         let objects = watch.any_in_round(locals, state, spins, |locals, state| {
+            if when == When::End && !property::is_lasting(state, spins) {
+                return false;
+            }
             let at = Position::new(locals, state).going_round(spins);
             let objection = self.budget.properties.objections(when, at).next();
             let objects = objection.is_some();
@@ -306,7 +315,8 @@ impl Driver<'_> {
         let note = |driver: &mut Self, locals: &Locals<'_, S>, at: Position<'_>, objection| {
             driver.count_end(locals, at, objection);
         };
-        if !self.judge_round(watch, (locals, state), &spins, note) {
+        let objects = self.judge_round(watch, (locals, state), &spins, note);
+        if !objects && property::is_lasting(state, &spins) {
             self.count_end(locals, Position::new(locals, state).going_round(&spins), None);
         }
         self.look_at_traces();

@@ -74,7 +74,7 @@ impl Symptom {
         let stuck = state.unfinished(locals).map(|process| {
             let here = [state.local(process)];
             let spin = spins.iter().find(|spin| spin.process == process);
-            let places = spin.map_or(&here[..], |spin| &spin.circle).iter().map(spot);
+            let places = spin.map_or(&here[..], |spin| &spin.passes).iter().map(spot);
             (name(locals, process), places.collect::<BTreeSet<_>>())
         });
         Symptom(hash(("livelock", stuck.collect::<BTreeSet<_>>())))

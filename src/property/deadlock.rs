@@ -232,7 +232,7 @@ impl<S: System> Replay<'_, S> {
     /// What a process that repeats a loop waits for: anything that would make it leave the loop.
     fn wait_in_loop(&self, spin: &Spin) -> Wait {
         let mut waits: Vec<Wait> = Vec::new();
-        for op in spin.circle.iter().filter_map(|&local| self.locals.op(local)) {
+        for op in spin.passes.iter().filter_map(|&local| self.locals.op(local)) {
             let wait = words(op, |words| words.wait_in_loop(self, spin.process));
             waits.extend(wait.filter(|new| waits.iter().all(|known| known.words != new.words)));
         }

@@ -6,6 +6,8 @@
 //! spin are daemons, it is a normal end, like one where daemons are blocked.
 //! ([`crate::trace::spin`] says how executions leave out such loops.)
 
+use petgraph::algo::tarjan_scc;
+use petgraph::graphmap::DiGraphMap;
 use rustc_hash::FxHashSet;
 
 use crate::model::{
@@ -21,8 +23,15 @@ const LONGEST_LOOP: usize = 10_000;
 pub struct Spin {
     /// The process.
     pub(crate) process: ProcessId,
-    /// The local states of its loop, beginning with the present one.
-    pub(crate) circle: Vec<LocalId>,
+    /// The local states through which it passes, beginning with the present one.
+    pub(crate) passes: Vec<LocalId>,
+    /// Those that it never leaves for good. The others are on its way into a loop.
+    pub(crate) lasting: FxHashSet<LocalId>,
+}
+
+/// Is each of these processes in a loop that it never leaves in `state`, and not on its way there?
+pub(crate) fn is_lasting(state: &State, spins: &[Spin]) -> bool {
+    spins.iter().all(|spin| spin.lasting.contains(&state.local(spin.process)))
 }
 
 /// What the processes that can move do.
@@ -80,7 +89,7 @@ impl Watch {
         let Motion::Round(mut all) = polling(locals, state) else { return Motion::On };
         for process in movers {
             match self.circle(locals, state, process, counted) {
-                Ok(circle) => all.push(Spin { process, circle }),
+                Ok(spin) => all.push(spin),
                 Err(motion) => return motion,
             }
         }
@@ -147,18 +156,19 @@ impl Watch {
         }
     }
 
-    /// The local states of the loop of the process, if it spins. Sets `registers`.
+    /// What the process does, if it spins. Sets `registers`.
     fn circle<S: System>(
         &mut self,
         locals: &mut Locals<'_, S>,
         state: &mut State,
         process: ProcessId,
         counted: Counted,
-    ) -> Result<Vec<LocalId>, Motion> {
+    ) -> Result<Spin, Motion> {
         self.registers.clear();
         let start = state.depth();
-        let mut visited = vec![state.local(process)];
-        let mut known: FxHashSet<LocalId> = visited.iter().copied().collect();
+        let mut passes = vec![state.local(process)];
+        let mut known: FxHashSet<LocalId> = passes.iter().copied().collect();
+        let mut ways: Vec<(LocalId, LocalId)> = Vec::new();
         let mut pending: Vec<(usize, Choice)> = Vec::new();
         counted.choices(locals, state, process, |choice| pending.push((start, choice)));
         let mut found = Ok(());
@@ -168,21 +178,23 @@ impl Watch {
             while state.depth() > depth {
                 state.undo(locals);
             }
-            let register = locals.op(state.local(process)).and_then(|op| state.register(op));
+            let before = state.local(process);
+            let register = locals.op(before).and_then(|op| state.register(op));
             self.registers.extend(register.filter(|register| !self.registers.contains(register)));
             state.step(locals, Action { process, choice });
             let local = state.local(process);
+            ways.push((before, local));
             if !state.effect(locals).is_observation() {
                 found = Err(Motion::On);
             } else if known.insert(local) {
-                visited.push(local);
+                passes.push(local);
                 let (before, here) = (pending.len(), state.depth());
                 counted.choices(locals, state, process, |choice| pending.push((here, choice)));
                 if self.restless.contains(&local)
-                    || visited.len() > LONGEST_LOOP
+                    || passes.len() > LONGEST_LOOP
                     || self.stop.is_raised()
                 {
-                    self.restless.extend(&visited);
+                    self.restless.extend(&passes);
                     found = Err(Motion::Unknown);
                 } else if pending.len() == before || !may_spin(locals, local) {
                     found = Err(Motion::On);
@@ -192,8 +204,18 @@ impl Watch {
         while state.depth() > start {
             state.undo(locals);
         }
-        found.map(|()| visited)
+        found.map(|()| Spin { process, passes, lasting: lasting(&ways) })
     }
+}
+
+/// The local states to which these ways lead back from wherever they lead to. Each has a way on.
+fn lasting(ways: &[(LocalId, LocalId)]) -> FxHashSet<LocalId> {
+    let graph: DiGraphMap<LocalId, ()> = ways.iter().copied().collect();
+    let stay = |all: &Vec<LocalId>| {
+        let all: FxHashSet<LocalId> = all.iter().copied().collect();
+        all.iter().all(|&one| graph.neighbors(one).all(|next| all.contains(&next)))
+    };
+    tarjan_scc(&graph).into_iter().filter(stay).flatten().collect()
 }
 
 /// The actions that count as moves.
@@ -249,7 +271,8 @@ pub fn polling<S: System>(locals: &mut Locals<'_, S>, state: &State) -> Motion {
         if state.polls_on(locals, process, &round) {
             return Motion::On;
         }
-        all.push(Spin { process, circle: round.into_vec() });
+        let round = round.into_vec();
+        all.push(Spin { process, lasting: round.iter().copied().collect(), passes: round });
     }
     Motion::Round(all)
 }
