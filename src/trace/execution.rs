@@ -308,9 +308,30 @@ impl<'s, S: System> Execution<'s, S> {
         choice: Choice,
         touched: &Effect,
     ) -> bool {
+        let process = self.order.process(position);
+        let own = self.order.of_process(process);
+        let nth = own.partition_point(|&at| (at as usize) < position);
+        let place = (process, nth, self.state.before(position));
+        self.would_end_spin_iteration(place, choice, touched)
+    }
+
+    /// If the process had this choice after its first actions, as many as given, in this local
+    /// state, with the effect `touched`, would that end a spin iteration?
+    pub(crate) fn would_end_spin_iteration(
+        &mut self,
+        place: (ProcessId, usize, LocalId),
+        choice: Choice,
+        touched: &Effect,
+    ) -> bool {
         let waits = self.waits();
         let Execution { locals, state, order, .. } = self;
-        waits && spin::ends_spin_iteration_instead(locals, state, order, position, choice, touched)
+        waits && spin::would_end_spin_iteration(locals, state, order, place, choice, touched)
+    }
+
+    /// The event that the process's action number `nth` follows: its previous action, or the action
+    /// that started the process.
+    pub(crate) fn previous(&self, process: ProcessId, nth: usize) -> Option<usize> {
+        spin::previous(&self.state, &self.order, process, nth)
     }
 
     /// The register that the action at `position` accesses, if its process may wait there in a

@@ -35,11 +35,13 @@ use smallvec::SmallVec;
 
 mod cut;
 mod distant;
+mod held;
 mod network;
 mod open;
 
 pub(crate) use cut::with_cut;
 pub(crate) use distant::{with_distant, with_distant_of_last};
+pub(crate) use held::held_test;
 pub use open::OpenChoices;
 
 use self::network::{Detour, detours, detours_through, is_poll, might_find_nothing};
@@ -131,6 +133,7 @@ pub fn with_earlier<S: System>(
         }
         op if execution.state().is_contended(op) && !is_poll(execution, last) => {
             with_predecessors(execution, last, races);
+            races.extend(held_test(execution, execution.action(last).process, Some(last)));
         }
         // The other operations depend only on events for which they wait.
         _ => {}
@@ -389,12 +392,13 @@ fn needs_top<S: System>(execution: &Execution<'_, S>, needs: &Needs) -> bool {
 }
 
 /// Appends the races of actions that are not possible at the end of the execution with its events:
-/// messages that are not accepted or too high there, internal handlers that cannot run, and
-/// accesses that wait.
+/// messages that are not accepted or too high there, internal handlers that cannot run, accesses
+/// that wait, and tests that would have failed.
 pub fn with_pending<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     for process in execution.held_accesses() {
         races.extend(earlier_access(execution, process, None));
     }
+    with_held_tests(execution, races);
     let execution = &*execution;
     let state = execution.state();
     for process in state.processes() {
@@ -412,6 +416,15 @@ pub fn with_pending<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec
                 races.extend(earlier_handling(execution, process, choice, chain.len(), None));
             }
         }
+    }
+}
+
+/// Appends the [races](held_test) of the tests at which processes are at the end.
+fn with_held_tests<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
+    if execution.waits() {
+        let processes: SmallVec<[ProcessId; 8]> = execution.state().processes().collect();
+        let held = processes.into_iter().filter_map(|process| held_test(execution, process, None));
+        races.extend(held);
     }
 }
 

@@ -32,9 +32,10 @@
 //! given up, because an execution without that iteration is explored as well.
 //!
 //! **Races.** So an access to a cell, or a `try_lock`, may be possible at one version of the cell,
-//! or of the queue, and not at the next. This holds for no other operation. For the race of an
-//! access with the change before it, DPOR has to find the nearest earlier version at which the
-//! access is possible; also for accesses that wait at the end of an execution.
+//! or of the queue, and not at the next. For the race of an access with the change before it, DPOR
+//! has to find the nearest earlier version at which the access is possible; also for accesses that
+//! wait at the end of an execution. A test may fail before what completes its request, and not be
+//! possible afterwards: see `race::held`. This holds for no other operation.
 
 use smallvec::SmallVec;
 
@@ -178,7 +179,12 @@ fn is_known(order: &HappensBefore, causes: &[usize], position: usize) -> bool {
 
 /// The event that the process's action number `nth` follows: its previous action, or the action
 /// that started the process.
-fn previous(state: &State, order: &HappensBefore, process: ProcessId, nth: usize) -> Option<usize> {
+pub(super) fn previous(
+    state: &State,
+    order: &HappensBefore,
+    process: ProcessId,
+    nth: usize,
+) -> Option<usize> {
     match nth.checked_sub(1) {
         Some(last) => Some(order.of_process(process)[last] as usize),
         None => state.born(process),
@@ -262,17 +268,16 @@ pub(crate) fn version_at(order: &HappensBefore, lane: Lane, position: usize) -> 
     order.changes(lane).partition_point(|&at| (at as usize) < position)
 }
 
-/// If the action at `position` had had this choice and the effect `touched`, would it have ended a
-/// spin iteration?
-pub(crate) fn ends_spin_iteration_instead<S: System>(
+/// If the process, after its first `nth` actions in local state `before`, had this choice with the
+/// effect `touched`, would that end a spin iteration?
+pub(crate) fn would_end_spin_iteration<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,
     order: &HappensBefore,
-    position: usize,
+    (process, nth, before): (ProcessId, usize, LocalId),
     choice: Choice,
     touched: &Effect,
 ) -> bool {
-    let (process, before) = (order.process(position), state.before(position));
     if !locals.may_return(before) {
         return false;
     }
@@ -283,9 +288,7 @@ pub(crate) fn ends_spin_iteration_instead<S: System>(
     let response = match *op {
         Op::Probe { form: Probing::Take, .. } => return false,
         Op::Probe { form, .. } => {
-            let told = state.probed(form, Handle(0), choice, &mut locals.values);
-            let after = locals.resume(before, Response::Value(told));
-            return is_iteration_instead(locals, state, order, position, after, touched);
+            Response::Value(state.probed(form, Handle(0), choice, &mut locals.values))
         }
         _ if choice == Choice::NOTHING => Response::Incomplete,
         _ => {
@@ -294,22 +297,6 @@ pub(crate) fn ends_spin_iteration_instead<S: System>(
         }
     };
     let after = locals.resume(before, response);
-    is_iteration_instead(locals, state, order, position, after, touched)
-}
-
-/// If the action at `position` had led to the local state `after` with the effect `touched`, would
-/// it have ended a spin iteration?
-fn is_iteration_instead<S: System>(
-    locals: &mut Locals<'_, S>,
-    state: &State,
-    order: &HappensBefore,
-    position: usize,
-    after: LocalId,
-    touched: &Effect,
-) -> bool {
-    let (process, before) = (order.process(position), state.before(position));
-    let own = order.of_process(process);
-    let nth = own.iter().position(|&at| at as usize == position).expect("one of its actions");
     let mut causes: Positions = previous(state, order, process, nth).into_iter().collect();
     // For a failed test, the events that complete its requests come later, so they are not causes.
     if !touched.is_failed_test() {

@@ -129,7 +129,8 @@ fn opens<S: System>(execution: &Execution<'_, S>, position: usize, next: usize) 
 /// An access to a register in a loop that may wait ([`crate::trace::spin`]) is in race with an
 /// earlier change of the register: the change that ended the newest earlier version at which the
 /// access was possible. The access need not be possible now. New races concern the process that
-/// moved, the processes that it started, and accesses to a register just changed.
+/// moved, the processes that it started, and accesses to a register just changed. A test is in race
+/// with the first action that makes it succeed, if its success is left out.
 fn races_of_awaits<S: System>(
     walk: &mut Walk<'_, '_, '_, S>,
     backtrack: &mut BacktrackSets,
@@ -146,20 +147,44 @@ fn races_of_awaits<S: System>(
         })
     });
     for process in concerned.collect::<SmallVec<[ProcessId; 4]>>() {
-        let Some(earlier) = walk.execution.earlier_access(process, None) else { continue };
-        let i = earlier.overwritten_by;
-        e.clear();
-        for j in i + 1..=last {
-            let order = walk.execution.order();
-            if earlier.after.is_some_and(|after| j == after || order.before(j, after)) {
-                e.put(walk, i, j);
-            }
+        if let Some(earlier) = walk.execution.earlier_access(process, None) {
+            reverse_await(walk, backtrack, e, process, earlier.overwritten_by);
         }
-        if e.is_empty() || !walk.has_sleepers() {
-            e.push(Strand::Process(process));
-        }
-        e.reverse(backtrack, i);
     }
+    let state = walk.execution.state();
+    for process in state.processes().collect::<SmallVec<[ProcessId; 8]>>() {
+        let state = walk.execution.state();
+        let is_new = state.acted(process) == 0 && state.born(process) == Some(last);
+        if let Some(race) = race::held_test(&mut walk.execution, process, None)
+            && (process == moved || is_new || race.first == last)
+        {
+            reverse_await(walk, backtrack, e, process, race.first);
+        }
+    }
+}
+
+/// Handles the race of the action at `i` with the next action of a process, which need not be
+/// possible now.
+fn reverse_await<S: System>(
+    walk: &mut Walk<'_, '_, '_, S>,
+    backtrack: &mut BacktrackSets,
+    e: &mut BacktrackCandidates,
+    process: ProcessId,
+    i: usize,
+) {
+    let acted = walk.execution.order().of_process(process).len();
+    let after = walk.execution.previous(process, acted);
+    e.clear();
+    for j in i + 1..walk.execution.len() {
+        let order = walk.execution.order();
+        if after.is_some_and(|after| j == after || order.before(j, after)) {
+            e.put(walk, i, j);
+        }
+    }
+    if e.is_empty() || !walk.has_sleepers() {
+        e.push(Strand::Process(process));
+    }
+    e.reverse(backtrack, i);
 }
 
 /// Handles the race of the action at `i` with the last action.

@@ -7,7 +7,7 @@
 //! process of x is not enabled right after i, because it waits, or a guard refuses, or it would be
 //! too high; it may be enabled later, or never.
 
-use super::{Race, stimulus, with_cut};
+use super::{Race, held_test, stimulus, with_cut, with_held_tests};
 use crate::model::{Action, Choice, Effect, Op, ProcessId, System};
 use crate::trace::Execution;
 
@@ -21,6 +21,8 @@ pub(crate) fn with_distant_of_last<S: System>(
     let Action { process, choice } = execution.action(last);
     if execution.awaited(last).is_some() {
         accesses(execution, process, Some(last), races);
+    } else if execution.op(last).is_test() {
+        races.extend(held_test(execution, process, Some(last)));
     } else if matches!(execution.op(last), Op::Handle { .. }) {
         let nth = execution.order().of_process(process).len() - 1;
         handlings(execution, process, choice, nth, races);
@@ -28,11 +30,12 @@ pub(crate) fn with_distant_of_last<S: System>(
 }
 
 /// Appends the distant races of actions that are not possible at the end of the execution. O(n) for
-/// n actions for each access that waits, and for each message that is not handled.
+/// n actions for each access that waits, each test, and each message that is not handled.
 pub(crate) fn with_distant<S: System>(execution: &mut Execution<'_, S>, races: &mut Vec<Race>) {
     for process in execution.held_accesses() {
         accesses(execution, process, None, races);
     }
+    with_held_tests(execution, races);
     let state = execution.state();
     for actor in state.processes() {
         let chain = execution.order().of_process(actor);
