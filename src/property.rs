@@ -62,7 +62,7 @@ pub(crate) use invariants::{
     Changed, Readers, broken_among, broken_invariant, invariant_readings, is_seen, tells,
 };
 pub(crate) use leaks::Leaks;
-pub(crate) use livelock::{is_lasting, is_livelock, may_spin};
+pub(crate) use livelock::{before_misses, is_lasting, is_livelock, may_spin};
 pub(crate) use liveness::{
     StrongAction, StrongActions, failed_proposition, fairness, goal_readings, judge_lasso,
     propositions, strong_actions,

@@ -7,6 +7,7 @@
 
 mod daemons;
 mod livelock;
+mod polls;
 
 use std::collections::BTreeSet;
 
@@ -159,7 +160,7 @@ fn network(rng: &mut Rng, (own, number): (usize, usize), processes: usize) -> St
     let (x, value, n) = (rng.below(2), rng.below(2), number);
     let other = (own + 1 + rng.below(processes - 1)) % processes;
     let probe = format!("let (f{n}, _s{n}, _t{n}) = iprobe(m{own})");
-    match rng.below(17) {
+    match rng.below(21) {
         0 => format!("let c{n} = irecv(m{own}); while !test(c{n}) {{ }} assert(test(c{n})); "),
         1 => format!("let c{n} = irecv(m{own}); while !test(c{n}) && x{x} == {value} {{ }} "),
         2 => format!(
@@ -188,6 +189,14 @@ fn network(rng: &mut Rng, (own, number): (usize, usize), processes: usize) -> St
         11 => format!("x{x} = {value}; "),
         12 => format!("if x{x} == {value} {{ isend(m{other}, {n}, tag: {value}); }} "),
         13 => format!("issend(m{other}, {n}, tag: {value}); "),
+        14 => format!("let c{n} = irecv(m{own}); while test(c{n}) {{ }} x{x} = {value}; "),
+        15 => format!("while !iprobe(m{own}).0 && !iprobe(m{own}).0 {{ }} "),
+        16 => format!(
+            "let c{n} = irecv(m{own}); \
+             loop {{ if test(c{n}) {{ break; }} if iprobe(m{own}, tag: 1).0 {{ break; }} \
+             if test(c{n}) {{ break; }} }} "
+        ),
+        17 => format!("while choose(0..2) == 0 || iprobe(m{own}).0 {{ }} "),
         _ => format!("isend(m{other}, {n}, tag: {value}); "),
     }
 }
@@ -203,7 +212,7 @@ fn body(rng: &mut Rng, statements: usize, kind: Kind) -> String {
         let (x, y) = (rng.below(2), rng.below(2));
         let (value, next) = (rng.below(2), rng.below(2));
         let m = rng.below(2);
-        text += &match rng.below(24) {
+        text += &match rng.below(28) {
             0 => format!("while x{x} == 0 {{ }} "),
             1 => format!("while x{x} == {value} && x{y} == {next} {{ }} "),
             2 => format!("while x{x} == {value} || x{y} == {next} {{ }} "),
@@ -228,6 +237,14 @@ fn body(rng: &mut Rng, statements: usize, kind: Kind) -> String {
             ),
             18 => format!("let v{number} = wait(irecv(m{m})); "),
             19 => format!("let p = x{x}; let q = x{y}; while p == q && x{x} == p {{ }} "),
+            20 => {
+                format!("let e{number} = irecv(m{m}); while test(e{number}) {{ }} x{x} = {value}; ")
+            }
+            21 => "async_lock(l); while mutex_test(l) { } x0 = 1; ".to_string(),
+            22 => format!(
+                "let e{number} = irecv(m{m}); \
+                 loop {{ if test(e{number}) && x{x} == {value} {{ continue; }} break; }} "
+            ),
             _ => format!("x{x} = {next}; "),
         };
     }

@@ -44,7 +44,7 @@ pub(super) fn judge_end<S: System>(
     allow_pending: bool,
 ) -> Result<End, Refused> {
     let mut has_failed = has_failure(locals, state)?;
-    if state.processes().any(|process| state.round_of_polls(locals, process).is_some()) {
+    if state.processes().any(|process| state.waits_at_bound(locals, process)) {
         return Err(Refused::new("a process polls for ever at its end"));
     }
     // A failed process that is unfinished has messages, so it is an actor, too.

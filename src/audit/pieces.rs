@@ -18,8 +18,8 @@ use smallvec::{SmallVec, smallvec};
 use super::Refused;
 use super::walk::has_meaning;
 use crate::model::{
-    Action, Choice, Handled, LocalId, Locals, MailboxId, MutexId, Object, Op, Parts, Piece,
-    ProcessId, State, Status, Stimulus, System,
+    Action, Choice, Handled, Incident, LocalId, Locals, MailboxId, MutexId, Object, Op, Parts,
+    Piece, ProcessId, State, Status, Stimulus, System,
 };
 
 /// A piece, by its number.
@@ -382,6 +382,12 @@ impl<'s, S: System> Pieces<'s, S> {
         self.may_change_after(self.movers(), &mut FxHashSet::default())
     }
 
+    /// Is it a fault?
+    fn is_fault(&self, Action { process, choice }: Action) -> bool {
+        let incident = self.locals.incident(self.state.local(process), choice);
+        incident.is_some_and(Incident::is_fault)
+    }
+
     /// The number of processes that can move.
     fn movers(&self) -> usize {
         let can_move = |&process: &ProcessId| self.state.can_move(&self.locals, process);
@@ -403,6 +409,7 @@ impl<'s, S: System> Pieces<'s, S> {
         }
         let (mut enabled, depth) = (Vec::new(), self.state.depth());
         self.state.enabled(&self.locals, &mut enabled);
+        enabled.retain(|&action| !self.is_fault(action));
         let mut may_change = enabled.is_empty() || self.movers() < movers;
         for action in enabled {
             let line = self.line_of(action.process);
@@ -435,6 +442,9 @@ impl<'s, S: System> Pieces<'s, S> {
                     before.push(Vec::new());
                     self.state.choices(&self.locals, process, |choice| {
                         let next = Action { process, choice };
+                        if self.is_fault(next) {
+                            return;
+                        }
                         open.push((Some(number), way.iter().copied().chain([next]).collect()));
                     });
                 }

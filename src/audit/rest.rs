@@ -296,7 +296,8 @@ impl<S: System> Events<'_, S> {
             events.go_to(configuration)?;
             let depth = events.net.state.depth();
             events.net.settle();
-            if !events.net.may_change()? {
+            // A state on the way into a loop is not judged: all go on to others, which are.
+            if !events.net.may_change()? && events.net.do_all_come_back()? {
                 let (locals, state) = (&events.net.locals, &events.net.state);
                 let waits = |it| !state.can_move(locals, it) || locals.is_daemon(state.local(it));
                 if !state.processes().all(waits) {
@@ -304,8 +305,7 @@ impl<S: System> Events<'_, S> {
                 }
                 let found = judge_end(locals, state, allow_pending)?;
                 end.is_deadlocked |= found.is_deadlocked;
-                // On the way into a loop is not an end.
-                end.has_failed |= found.has_failed && events.net.do_all_come_back()?;
+                end.has_failed |= found.has_failed;
             }
             events.net.back_to(depth);
             Ok(())

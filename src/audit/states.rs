@@ -34,8 +34,6 @@ pub(super) struct States<'a, 's, S: System> {
     sights: Vec<Option<Sight>>,
     /// By number: the place in the list.
     places: Vec<Option<usize>>,
-    /// By number: the place in the list of the state under audit when it was met first.
-    before: Vec<usize>,
 }
 
 impl<'a, 's, S: System> States<'a, 's, S> {
@@ -50,26 +48,27 @@ impl<'a, 's, S: System> States<'a, 's, S> {
             numbers: FxHashMap::default(),
             sights: Vec::new(),
             places: Vec::new(),
-            before: Vec::new(),
         }
     }
 
     /// Checks the list. Returns what is true of it.
     pub(super) fn check(mut self) -> Result<Claim, Refused> {
         let mut claim = Claim::default();
-        self.number(0);
+        self.number();
         for at in 0..self.list.len() {
             let sight = self.visit(at).map_err(|why| why.about(at))?;
             claim.add(sight.is_deadlocked, sight.is_deadlocked || sight.is_wrong);
         }
-        if let Some(missing) = self.places.iter().position(Option::is_none) {
-            let why = match self.list.is_empty() {
-                true => Refused::new("it has no state, and every program has one"),
-                false => {
-                    Refused::new("a state that follows is missing").about(self.before[missing])
-                }
-            };
-            return Err(why);
+        if self.list.is_empty() {
+            return Err(Refused::new("it has no state, and every program has one"));
+        }
+        for (at, sight) in self.places.iter().zip(&self.sights) {
+            let mut steps = sight.iter().flat_map(|sight| &sight.steps);
+            if let Some(at) = *at
+                && steps.any(|&(_, next)| self.places[next as usize].is_none())
+            {
+                return Err(Refused::new("a state that follows is missing").about(at));
+            }
         }
         self.find_standstill()?;
         Ok(claim)
@@ -93,21 +92,21 @@ impl<'a, 's, S: System> States<'a, 's, S> {
             };
             self.step(action)?;
         }
-        let number = self.number(at);
+        let number = self.number();
         if let Some(earlier) = self.places[number as usize].replace(at) {
             return Err(Refused::new(format!("it is the same as state {}", earlier + 1)));
         }
         for action in self.enabled() {
             self.step(action)?;
-            self.look(at)?;
+            self.look()?;
             self.state.undo(&self.locals);
         }
-        self.look(at)
+        self.look()
     }
 
     /// What there is to see here. It must be what there was to see in whatever other way this state
     /// was reached.
-    fn look(&mut self, at: usize) -> Result<Sight, Refused> {
+    fn look(&mut self) -> Result<Sight, Refused> {
         let enabled = self.enabled();
         let mut end = End { is_deadlocked: false, has_failed: false };
         match enabled.is_empty() {
@@ -120,13 +119,13 @@ impl<'a, 's, S: System> States<'a, 's, S> {
         for action in enabled {
             self.step(action)?;
             may_change |= !self.state.effect(&self.locals).is_observation();
-            steps.push((action.process, self.number(at)));
+            steps.push((action.process, self.number()));
             self.state.undo(&self.locals);
         }
         steps.sort_unstable();
         let End { is_deadlocked, has_failed } = end;
         let sight = Sight { steps, may_change, is_wrong: has_failed || is_broken, is_deadlocked };
-        let number = self.number(at);
+        let number = self.number();
         let known = self.sights[number as usize].get_or_insert_with(|| sight.clone());
         match *known == sight {
             true => Ok(sight),
@@ -145,8 +144,8 @@ impl<'a, 's, S: System> States<'a, 's, S> {
         has_meaning(&mut self.locals, &self.state, action.process)
     }
 
-    /// The number of this state, which is met at a place of the list or shortly after it.
-    fn number(&mut self, at: usize) -> u32 {
+    /// The number of this state.
+    fn number(&mut self) -> u32 {
         let mut portrait = Vec::new();
         self.state.portrait(&mut self.locals, &mut self.parts, &mut portrait);
         let next = self.sights.len() as u32;
@@ -154,7 +153,6 @@ impl<'a, 's, S: System> States<'a, 's, S> {
         if number == next {
             self.sights.push(None);
             self.places.push(None);
-            self.before.push(at);
         }
         number
     }

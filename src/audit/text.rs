@@ -25,8 +25,12 @@ use crate::model::{Action, Schedule};
 const FIRST_LINE: &str = "mazurka certificate 1";
 /// The longest execution that is read: a repetition must not fill the memory.
 const MAX_LENGTH: usize = 1 << 20;
+/// The longest execution of a class: to find the causes of its steps takes quadratic time.
+const MAX_LENGTH_OF_CLASS: usize = 1 << 15;
 /// The most steps that are read, of all executions together.
 const MAX_STEPS: usize = 1 << 28;
+/// The most steps for each byte of the text, beside those of one execution.
+const MAX_STEPS_PER_BYTE: usize = 1 << 10;
 
 impl Display for Certificate {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -76,10 +80,15 @@ impl FromStr for Certificate {
             violating: number(field("violating")?)?,
         };
         let mut list: Vec<Schedule> = Vec::new();
-        let mut left = MAX_STEPS;
+        let longest = match items {
+            Items::Classes => MAX_LENGTH_OF_CLASS,
+            Items::States | Items::Events => MAX_LENGTH,
+        };
+        let mut left = MAX_STEPS.min(MAX_LENGTH + text.len() * MAX_STEPS_PER_BYTE);
         for line in lines {
             let previous: &[Action] = list.last().map_or(&[], |last| last);
-            let way = way(previous, line, left).map_err(|why| why.about(list.len()).of(items))?;
+            let way = way(previous, line, left.min(longest))
+                .map_err(|why| why.about(list.len()).of(items))?;
             left -= way.len();
             list.push(way);
         }
@@ -100,7 +109,7 @@ fn way(previous: &[Action], line: &str, left: usize) -> Result<Schedule, Refused
     };
     let rest: Schedule = rest.parse().map_err(|why| Refused::new(format!("{why}")))?;
     let length = kept.len() + rest.len();
-    if length > MAX_LENGTH || rest.loop_from().is_some() {
+    if rest.loop_from().is_some() {
         return Err(Refused::new("it is no execution that ends"));
     }
     if length > left {

@@ -60,11 +60,37 @@ impl Driver<'_> {
             self.give_up(locals, state);
             return false;
         };
-        let at = Position::new(locals, state).going_round(&spins);
-        let when = time_of_end(locals, state, &spins);
-        let objection = self.budget.properties.objections(when, at).next();
+        if !spins.is_empty() {
+            self.ends_in_round(&Watch::new(self.signal().clone()), locals, state, &spins);
+            return true;
+        }
+        let at = Position::new(locals, state);
+        let objection = self.budget.properties.objections(When::End, at).next();
         self.ends(locals, at, objection);
         true
+    }
+
+    /// Records an execution to a state in which nothing is possible but the loops of these
+    /// processes, which they never leave.
+    fn ends_in_round<S: System>(
+        &mut self,
+        watch: &Watch,
+        locals: &mut Locals<'_, S>,
+        state: &State,
+        spins: &[Spin],
+    ) {
+        let mut here = state.clone();
+        let mut has_objection = self.judge_round(watch, (locals, &mut here), spins, Self::ends);
+        if !has_objection && time_of_end(locals, state, spins) == When::End {
+            // The bound on polls may have kept it from some points of the loops.
+            let before = property::before_misses(locals, state, spins);
+            has_objection = before.is_some_and(|mut before| {
+                self.judge_round(watch, (locals, &mut before), spins, Self::ends)
+            });
+        }
+        if !has_objection {
+            self.ends(locals, Position::new(locals, state).going_round(spins), None);
+        }
     }
 
     /// Reports that nothing is enabled in `state` but actions that may be delayed for ever: an end,
@@ -231,16 +257,12 @@ impl Driver<'_> {
         if cfg!(debug_assertions) {
             self.prove_spinning(locals, state);
         }
-        let has_objection = self.judge_round(&watch, (locals, state), &spins, Self::ends);
-        if !has_objection && !property::is_lasting(state, &spins) {
+        if time_of_end(locals, state, &spins) == When::End && !property::is_lasting(state, &spins) {
             // What comes after it is explored by itself.
             self.give_up(locals, state);
             return false;
         }
-        if !has_objection {
-            let at = Position::new(locals, state).going_round(&spins);
-            self.ends(locals, at, None);
-        }
+        self.ends_in_round(&watch, locals, state, &spins);
         true
     }
 

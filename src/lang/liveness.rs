@@ -43,6 +43,16 @@ pub(crate) fn dead(code: &Code) -> FxHashMap<u32, Box<[u32]>> {
     found.into_iter().map(|(at, slots)| (at, slots.into())).collect()
 }
 
+/// The slots of the variables that `final` and the invariants may read at this instruction: all that
+/// is live once a process has failed there.
+pub(crate) fn seen_by_others_at(code: &Code, at: u32) -> BTreeSet<u32> {
+    let seen = seen_by_others(code);
+    let is_seen = |live: &&Live| {
+        live.top_level && seen.contains(&live.name) && (live.from..live.to).contains(&at)
+    };
+    code.live.iter().filter(is_seen).map(|live| live.slot).collect()
+}
+
 /// The names of the variables that `final` and the invariants name.
 fn seen_by_others(code: &Code) -> BTreeSet<u32> {
     let named = code.instrs.iter().filter_map(|instr| match instr {

@@ -69,6 +69,11 @@ impl Incident {
         matches!(self, Incident::Survival | Incident::Delivery | Incident::Connection)
     }
 
+    /// Is it a fault? Nothing makes it happen.
+    pub(crate) fn is_fault(self) -> bool {
+        !self.is_quiet() && self != Incident::Timeout
+    }
+
     /// The fault as a cause of what follows; `None` if none has happened.
     pub(crate) fn cause(self, process: &str) -> Option<String> {
         match self {

@@ -397,11 +397,13 @@ impl State {
         };
         let misses = action.choice == Choice::NOTHING;
         done.missed = misses && self.adds_to_misses(locals, action.process);
+        let is_quiet = self.is_quiet(&*locals, action, before);
         let process = &mut self.processes[action.process.index()];
         process.local = after;
         process.acted += 1;
         match misses {
             true => process.misses.extend(done.missed.then_some(before)),
+            false if is_quiet => {}
             false => process.recent = process.misses.len() as u32,
         }
         self.trail.push(done);

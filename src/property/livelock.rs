@@ -5,13 +5,18 @@
 //! process that can move spins, nothing will ever change. That is a livelock. If all processes that
 //! spin are daemons, it is a normal end, like one where daemons are blocked.
 //! ([`crate::trace::spin`] says how executions leave out such loops.)
+//!
+//! Faults do not count: a process that spins unless it crashes spins, since nothing makes it crash.
+//! Nor does the bound on polls: a poll may miss any number of times. Once a process has learnt that
+//! a communication is complete, no poll misses it, so that step leads to another state.
 
 use petgraph::algo::tarjan_scc;
-use petgraph::graphmap::DiGraphMap;
-use rustc_hash::FxHashSet;
+use petgraph::graphmap::{DiGraphMap, NodeTrait};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::model::{
-    Action, Choice, Lane, LocalId, Locals, Op, ProcessId, State, StopSignal, System,
+    Action, Choice, Incident, Lane, LocalId, Locals, Op, Probing, ProcessId, State, StopSignal,
+    System,
 };
 use crate::trace::Turn;
 
@@ -53,6 +58,8 @@ pub struct Watch {
     restless: FxHashSet<LocalId>,
     /// The registers at which the last loop has looked.
     registers: Vec<Lane>,
+    /// Does the process in the last loop come to where it waits until nothing else can happen?
+    waits_for_all: bool,
 }
 
 impl Watch {
@@ -87,13 +94,94 @@ impl Watch {
             return Motion::On;
         }
         let Motion::Round(mut all) = polling(locals, state) else { return Motion::On };
+        if state.processes().any(|process| waits_for_all(locals, state.local(process))) {
+            return self.circles(locals, state, counted);
+        }
         for process in movers {
             match self.circle(locals, state, process, counted) {
                 Ok(spin) => all.push(spin),
+                Err(_) if self.waits_for_all => return self.circles(locals, state, counted),
                 Err(motion) => return motion,
             }
         }
         Motion::Round(all)
+    }
+
+    /// What the processes do together, if what one of them can do depends on whether others can
+    /// move ([`Probing::WhenStuck`]).
+    fn circles<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        state: &mut State,
+        counted: Counted,
+    ) -> Motion {
+        let start = state.depth();
+        let all: Vec<ProcessId> = state.processes().collect();
+        let here = |state: &State| -> Vec<LocalId> {
+            all.iter().map(|&process| state.local(process)).collect()
+        };
+        let mut places = vec![here(state)];
+        let mut numbers: FxHashMap<Vec<LocalId>, u32> = FxHashMap::default();
+        numbers.insert(here(state), 0);
+        let mut ways: Vec<(u32, u32)> = Vec::new();
+        let mut open = vec![(start, None)];
+        let mut movers: FxHashSet<ProcessId> = FxHashSet::default();
+        let mut motion = None;
+        while motion.is_none()
+            && let Some((depth, next)) = open.pop()
+        {
+            while state.depth() > depth {
+                state.undo(locals);
+            }
+            let from = numbers[&here(state)];
+            let mut is_new = next.is_none();
+            if let Some(action) = next {
+                state.step(locals, action);
+                let number = places.len() as u32;
+                let to = *numbers.entry(here(state)).or_insert(number);
+                ways.push((from, to));
+                is_new = to == number;
+                if !is_observation(locals, state) {
+                    motion = Some(Motion::On);
+                }
+            }
+            if motion.is_some() || !is_new {
+                continue;
+            }
+            if next.is_some() {
+                places.push(here(state));
+            }
+            if places.len() > LONGEST_LOOP || self.stop.is_raised() {
+                motion = Some(Motion::Unknown);
+            }
+            let (before, here) = (open.len(), state.depth());
+            let mut is_cut = false;
+            for &process in &all {
+                counted.choices(locals, state, process, |choice| {
+                    movers.insert(process);
+                    open.push((here, Some(Action { process, choice })));
+                });
+                is_cut |= state.is_cut_at_poll(locals, process);
+            }
+            if open.len() == before || is_cut {
+                motion = Some(Motion::On);
+            }
+        }
+        while state.depth() > start {
+            state.undo(locals);
+        }
+        motion.unwrap_or_else(|| {
+            let stay = lasting(&ways);
+            let moves = |(_, process): &(usize, &ProcessId)| movers.contains(process);
+            let spin = |(index, &process): (usize, &ProcessId)| {
+                let mut passes: Vec<LocalId> = places.iter().map(|place| place[index]).collect();
+                let mut known = FxHashSet::default();
+                passes.retain(|&local| known.insert(local));
+                let lasting = stay.iter().map(|&number| places[number as usize][index]).collect();
+                Spin { process, passes, lasting }
+            };
+            Motion::Round(all.iter().enumerate().filter(moves).map(spin).collect())
+        })
     }
 
     /// Is the answer of `ask` yes in `state`, or in a state to which these processes, which spin,
@@ -126,7 +214,7 @@ impl Watch {
             answer = (!is_too_much).then(|| ask(locals, state));
             for &Spin { process, .. } in spins {
                 let here = state.depth();
-                state.choices(locals, process, |choice| {
+                Counted::All.within_bound(locals, state, process, |choice| {
                     pending.push((here, Some(Action { process, choice })));
                 });
             }
@@ -165,6 +253,7 @@ impl Watch {
         counted: Counted,
     ) -> Result<Spin, Motion> {
         self.registers.clear();
+        self.waits_for_all = false;
         let start = state.depth();
         let mut passes = vec![state.local(process)];
         let mut known: FxHashSet<LocalId> = passes.iter().copied().collect();
@@ -184,19 +273,24 @@ impl Watch {
             state.step(locals, Action { process, choice });
             let local = state.local(process);
             ways.push((before, local));
-            if !state.effect(locals).is_observation() {
+            self.waits_for_all = waits_for_all(locals, local);
+            if self.waits_for_all || !is_observation(locals, state) {
                 found = Err(Motion::On);
             } else if known.insert(local) {
                 passes.push(local);
                 let (before, here) = (pending.len(), state.depth());
                 counted.choices(locals, state, process, |choice| pending.push((here, choice)));
+                let beyond = state.beyond_bound(locals, process);
+                let is_cut = beyond.is_some_and(|after| {
+                    state.is_new_way(process, after) && !known.contains(&after)
+                });
                 if self.restless.contains(&local)
                     || passes.len() > LONGEST_LOOP
                     || self.stop.is_raised()
                 {
                     self.restless.extend(&passes);
                     found = Err(Motion::Unknown);
-                } else if pending.len() == before || !may_spin(locals, local) {
+                } else if pending.len() == before || is_cut || !may_spin(locals, local) {
                     found = Err(Motion::On);
                 }
             }
@@ -208,14 +302,27 @@ impl Watch {
     }
 }
 
-/// The local states to which these ways lead back from wherever they lead to. Each has a way on.
-fn lasting(ways: &[(LocalId, LocalId)]) -> FxHashSet<LocalId> {
-    let graph: DiGraphMap<LocalId, ()> = ways.iter().copied().collect();
-    let stay = |all: &Vec<LocalId>| {
-        let all: FxHashSet<LocalId> = all.iter().copied().collect();
+/// The places to which these ways lead back from wherever they lead to. Each has a way on.
+fn lasting<N: NodeTrait>(ways: &[(N, N)]) -> FxHashSet<N> {
+    let graph: DiGraphMap<N, ()> = ways.iter().copied().collect();
+    let stay = |all: &Vec<N>| {
+        let all: FxHashSet<N> = all.iter().copied().collect();
         all.iter().all(|&one| graph.neighbors(one).all(|next| all.contains(&next)))
     };
     tarjan_scc(&graph).into_iter().filter(stay).flatten().collect()
+}
+
+/// Has the last action changed nothing, and told its process nothing that it will not forget?
+fn is_observation<S: System>(locals: &Locals<'_, S>, state: &State) -> bool {
+    let last = state.depth() - 1;
+    let Action { process, choice } = state.action(last);
+    let op = locals.op(state.before(last)).expect("a process that moved");
+    state.effect(locals).is_observation() && !state.tells(process, (op, choice), last)
+}
+
+/// Does the process wait in this local state until nothing else can happen?
+fn waits_for_all<S: System>(locals: &Locals<'_, S>, local: LocalId) -> bool {
+    matches!(locals.op(local), Some(Op::Probe { form: Probing::WhenStuck, .. }))
 }
 
 /// The actions that count as moves.
@@ -227,16 +334,34 @@ enum Counted {
 }
 
 impl Counted {
-    /// Calls `each` with the moves of the process.
+    /// Calls `each` with the moves of the process: no faults, and polls without a bound.
     fn choices<S: System>(
+        self,
+        locals: &mut Locals<'_, S>,
+        state: &State,
+        process: ProcessId,
+        mut each: impl FnMut(Choice),
+    ) {
+        self.within_bound(locals, state, process, &mut each);
+        if state.beyond_bound(locals, process).is_some() {
+            each(Choice::NOTHING);
+        }
+    }
+
+    /// The same, with the bound on polls.
+    fn within_bound<S: System>(
         self,
         locals: &Locals<'_, S>,
         state: &State,
         process: ProcessId,
         mut each: impl FnMut(Choice),
     ) {
+        let local = state.local(process);
         state.choices(locals, process, |choice| {
-            if self == Counted::All || !state.is_optional(locals, Action { process, choice }) {
+            let is_optional =
+                || self == Counted::Duties && state.is_optional(locals, Action { process, choice });
+            let is_fault = || locals.incident(local, choice).is_some_and(Incident::is_fault);
+            if !is_fault() && !is_optional() {
                 each(choice);
             }
         });
@@ -252,6 +377,28 @@ pub(crate) fn is_livelock<S: System>(
 ) -> bool {
     let is_excused = state.processes().any(|process| locals.excuses(state.local(process)));
     !is_excused && spins.iter().any(|spin| !locals.is_daemon(state.local(spin.process)))
+}
+
+/// The state before the last misses of the processes that spin, if they have missed. From there they
+/// come to the points of their loops within the bound on polls. O(n) for n actions.
+pub(crate) fn before_misses<S: System>(
+    locals: &mut Locals<'_, S>,
+    state: &State,
+    spins: &[Spin],
+) -> Option<State> {
+    let all: Vec<Action> = state.schedule().collect();
+    let mut is_kept = vec![true; all.len()];
+    for spin in spins {
+        let own = (0..all.len()).rev().filter(|&at| all[at].process == spin.process);
+        own.take_while(|&at| all[at].choice == Choice::NOTHING).for_each(|at| is_kept[at] = false);
+    }
+    if is_kept.iter().all(|&is_kept| is_kept) {
+        return None;
+    }
+    let mut before = State::initial(locals);
+    let kept = all.into_iter().zip(is_kept).filter(|&(_, is_kept)| is_kept);
+    kept.for_each(|(action, _)| before.step(locals, action));
+    Some(before)
 }
 
 /// What the processes do that wait because of the bound on unsuccessful polls

@@ -10,7 +10,8 @@
 //! An event e of process p ends a *spin iteration* if
 //! - after e, p is in a local state r in which it was before, and all its actions since then, e
 //!   included, left every object unchanged: reads, failed `cas`, tests, waits that are over,
-//!   choices, local steps; and
+//!   choices, local steps; nor did p learn by one of them that a communication of the network is
+//!   complete, since no poll of p misses it after that; and
 //! - after the history of e each of these operations would have the same result again.
 //!
 //! Then p alone could loop for ever. Such events, and all events after them in the causal order,
@@ -100,6 +101,7 @@ pub(crate) fn ends_spin_iteration<S: System>(
     };
     let nth = order.of_process(process).len();
     effect.is_observation()
+        && !state.tells(process, (op, action.choice), order.len())
         && iteration(locals, state, order, (process, nth), before, after).is_some_and(|iteration| {
             let causes = causes(state, order, process, &effect);
             is_stable(locals, state, order, iteration, &|at| is_known(order, &causes, at))
@@ -125,6 +127,10 @@ fn iteration<'o, S: System>(
         let position = own[start] as usize;
         let local = state.before(position);
         if !locals.may_return(local) || !order.effect(position).is_observation() {
+            return None;
+        }
+        let op = locals.op(local).expect("a process that moved");
+        if state.tells(process, (op, state.action(position).choice), position) {
             return None;
         }
         if local == after {
@@ -282,7 +288,8 @@ pub(crate) fn would_end_spin_iteration<S: System>(
         return false;
     }
     let op = locals.op(before).expect("a process that moved");
-    if !op.may_observe() {
+    let at = order.of_process(process).get(nth).map_or(order.len(), |&at| at as usize);
+    if !op.may_observe() || state.tells(process, (op, choice), at) {
         return false;
     }
     let response = match *op {

@@ -236,6 +236,51 @@ fn all_may_not_wait_for_ever() {
     assert_eq!(judged("daemon process", 0), Ok(()));
 }
 
+/// Where a process is in a loop that it can leave, it does not wait for ever, and nothing ends there:
+/// a certificate of a violation is refused as well.
+#[test]
+fn a_process_that_can_leave_its_loop_is_not_at_an_end() {
+    let flag = "shared x: int = 0; process W { x = 1; }
+        daemon process D { loop { local(\"tick\"); } }";
+    let programs = [
+        format!("{flag} process P {{ while x == 0 {{}} }}"),
+        format!(
+            "{flag} daemon process P {{ var v = 0; while x == 0 {{}} v = 1; }}
+            final {{ assert(P.v == 1); }}"
+        ),
+        format!("{flag} process P crashes up to 1 {{ while x == 0 {{}} }}"),
+        format!(
+            "{flag} daemon process P {{ var v = 0; loop {{ let _y = x; if choose(0..2) == 1 {{ break; }} }}
+            v = 1; }} final {{ assert(P.v == 1); }}"
+        ),
+    ];
+    for text in programs {
+        let program = program(&text);
+        let list = events_of(&program).expect("a prefix");
+        for violating in [0, 1] {
+            let claim = Claim { count: 0, deadlocked: 0, violating };
+            let audited = audit(&program, false, &certificate(list.clone(), claim));
+            assert_eq!(audited.is_ok(), violating == 0, "{audited:?}: {text}");
+        }
+    }
+}
+
+/// What was dead before a process failed is not part of its state.
+#[test]
+fn a_failed_process_is_the_same_whatever_it_has_forgotten() {
+    let (_, made) = certified(
+        "shared x: int = 0;
+        process P { let _v = choose(0..2); x = 1; loop {} }
+        process Q { x = 2; }",
+    );
+    assert_eq!(made.claim.violating, 1);
+    let (_, made) = certified(
+        "shared x: int = 0;
+        process P { var v = choose(0..2); x = v; loop {} } final { assert(P.v == 0); }",
+    );
+    assert_eq!(made.claim.violating, 1);
+}
+
 /// Where daemons wait in a loop for ever, another process that waits is in a deadlock; without one
 /// `final` has to hold at each place of the loop.
 #[test]

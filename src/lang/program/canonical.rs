@@ -5,17 +5,29 @@
 //! has come to the same point after more requests has other numbers for its open requests. If these
 //! are renumbered from 0, in order of age, the local states become equal.
 
+use crate::lang::liveness;
 use crate::lang::program::{Local, Program};
 use crate::model::{Handle, Value};
 
 impl Program {
-    /// The local state with unit in place of dead variables; `None` if there are none. A failed
-    /// process keeps all values, because reports show them.
+    /// The local state with unit in place of dead variables; `None` if there are none.
     pub(super) fn without_dead(&self, local: &Local) -> Option<Local> {
-        let dead = self.code.dead.get(&local.pc).filter(|_| local.failure.is_none())?;
+        let dead = self.code.dead.get(&local.pc);
+        if local.failure.is_none() && dead.is_none() {
+            return None;
+        }
         let mut alive = local.clone();
-        for &slot in dead {
-            alive.stack[slot as usize] = Value::Unit;
+        if local.failure.is_some() {
+            let seen = liveness::seen_by_others_at(&self.code, local.pc);
+            for (slot, value) in (0..).zip(&mut alive.stack) {
+                if !seen.contains(&slot) {
+                    *value = Value::Unit;
+                }
+            }
+        } else {
+            for &slot in dead.into_iter().flatten() {
+                alive.stack[slot as usize] = Value::Unit;
+            }
         }
         if self.code.remembers_values {
             alive.books.forget_unnamed(&alive.stack);

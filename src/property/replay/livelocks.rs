@@ -18,8 +18,7 @@ impl<S: System> Replay<'_, S> {
         match watch.least_motion(&mut self.locals, &mut self.state) {
             Motion::Round(spins) => self.spins = spins,
             _ if self.state.is_standstill(&self.locals) => {
-                let polls =
-                    |&process: &_| self.state.round_of_polls(&self.locals, process).is_some();
+                let polls = |&process: &_| self.state.waits_at_bound(&self.locals, process);
                 self.pollers = self.state.processes().filter(polls).collect();
             }
             _ => {}

@@ -13,7 +13,9 @@
 
 use smallvec::SmallVec;
 
-use crate::model::{Choice, DROPPED, Effect, Op, Places, Posted, System, Taker, network_effect};
+use crate::model::{
+    Choice, DROPPED, Effect, Incident, Op, Places, Posted, System, Taker, network_effect,
+};
 use crate::trace::Execution;
 
 /// Another choice of a match or probe, with its causes and its effect.
@@ -151,7 +153,13 @@ pub(crate) fn might_find_nothing<S: System>(execution: &Execution<'_, S>, positi
     let own = execution.order().of_process(process);
     let before = own.partition_point(|&at| (at as usize) < position);
     let earlier = own[..before].iter().rev().map(|&at| at as usize);
-    let misses = earlier.take_while(|&at| execution.action(at).choice == Choice::NOTHING);
+    let is_quiet = |at: usize| {
+        let incident = execution.locals.incident(state.before(at), execution.action(at).choice);
+        incident.is_some_and(Incident::is_quiet)
+    };
+    let misses = earlier
+        .filter(|&at| !is_quiet(at))
+        .take_while(|&at| execution.action(at).choice == Choice::NOTHING);
     state.might_poll(&execution.locals, (process, position), misses)
 }
 

@@ -7,7 +7,7 @@
 
 use smallvec::SmallVec;
 
-use crate::model::{Choice, LocalId, Needs, Op, Status, System};
+use crate::model::{Choice, LocalId, Needs, Op, ProcessId, Status, System};
 use crate::unfolding::event::{Event, EventId, EventKind};
 use crate::unfolding::lanes::Lane;
 use crate::unfolding::structure::Draft;
@@ -16,7 +16,10 @@ use crate::unfolding::{Configuration, Unfolding};
 impl<S: System> Unfolding<'_, S> {
     /// Would this event end a spin iteration? Its causes are in C.
     pub(super) fn ends_spin_iteration(&mut self, c: &Configuration, draft: &Draft<'_>) -> bool {
-        if !self.locals.may_return(draft.before) || !self.is_observation(draft.before, draft.kind) {
+        let may_end = self.locals.may_return(draft.before)
+            && self.is_observation(draft.before, draft.kind)
+            && !self.tells(c, draft.process, (draft.before, draft.choice), draft.previous);
+        if !may_end {
             return false;
         }
         let mut event = draft.previous;
@@ -28,11 +31,15 @@ impl<S: System> Unfolding<'_, S> {
             }
             let known = self.structure.event(event);
             local = known.before;
-            if !self.locals.may_return(local) || !self.is_observation(local, known.kind) {
+            let (process, choice, parent) = (known.process, known.choice, known.own.parent);
+            if !self.locals.may_return(local)
+                || !self.is_observation(local, known.kind)
+                || self.tells(c, process, (local, choice), parent)
+            {
                 return false;
             }
             iteration.push(event);
-            event = known.own.parent;
+            event = parent;
         }
         iteration.into_iter().all(|event| self.is_stable(c, draft, event))
     }
@@ -41,6 +48,30 @@ impl<S: System> Unfolding<'_, S> {
     fn is_observation(&self, before: LocalId, kind: EventKind) -> bool {
         let op = self.locals.op(before);
         op.is_some_and(Op::may_observe) && kind != EventKind::Change
+    }
+
+    /// Does a process learn that a communication of the network is complete, by this choice from
+    /// this local state, after this event of its own?
+    fn tells(
+        &self,
+        c: &Configuration,
+        process: ProcessId,
+        (before, choice): (LocalId, Choice),
+        mut previous: EventId,
+    ) -> bool {
+        let observed = |before: LocalId, choice| {
+            let op = self.locals.op(before)?;
+            c.state.observed_complete(process, op, choice)
+        };
+        let Some(comm) = observed(before, choice) else { return false };
+        while previous.is_some() {
+            let event = self.structure.event(previous);
+            if observed(event.before, event.choice) == Some(comm) {
+                return false;
+            }
+            previous = event.own.parent;
+        }
+        true
     }
 
     /// Would this event's operation have the same result again after the history of the draft?

@@ -158,7 +158,7 @@ impl Writer<'_> {
     fn wait_in_a_loop(&mut self) {
         let (i, n) = (self.index(3), self.rng.below(3));
         let (c, own) = (self.name("c"), self.own.to_owned());
-        match self.rng.below(if self.is_process { 9 } else { 5 }) {
+        match self.rng.below(if self.is_process { 12 } else { 5 }) {
             0 => self.line(format!("while x[{i}] == {n} {{}}")),
             1 => self.line(format!("while x[{i}] == {n} && y != {n} {{}}")),
             2 => self.line(format!("while !cas(x[{i}], {n}, 1) {{}}")),
@@ -182,7 +182,15 @@ impl Writer<'_> {
                 self.line(format!("while !test({c}) && x[{i}] != {n} {{}}"));
                 self.scope.network.push(c);
             }
-            7 => self.line(format!(
+            7 => {
+                let from =
+                    if self.rng.chance(50) { "m[0]".into() } else { format!("inbox[{own}]") };
+                self.line(format!("let {c} = irecv({from});"));
+                self.line(format!("while test({c}) {{}}"));
+            }
+            8 => self.line(format!("while !iprobe(inbox[{own}]).0 && !iprobe(bag[{own}]).0 {{}}")),
+            9 => self.line(format!("while !iprobe(bag[{own}]).0 && !iprobe(bag[{own}]).0 {{}}")),
+            10 => self.line(format!(
                 "loop {{ let (f, _, _) = iprobe(inbox[{own}]); if f {{ break; }} }}"
             )),
             _ => {

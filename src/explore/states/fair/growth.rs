@@ -249,9 +249,8 @@ impl<'s, S: System> Growth<'s, S> {
     /// Does a process wait at a poll, where it could go on polling and pass through other states?
     fn misses_polls(&self) -> bool {
         let Cursor { locals, state, .. } = &self.cursor;
-        let polls_elsewhere = |process| {
-            state.round_of_polls(locals, process).is_some() && !state.polls_in_place(process)
-        };
+        let polls_elsewhere =
+            |process| state.waits_at_bound(locals, process) && !state.polls_in_place(process);
         state.has_carriers() && state.processes().any(polls_elsewhere)
     }
 

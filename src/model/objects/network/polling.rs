@@ -1,13 +1,14 @@
 //! Polls: tests and probes that may find nothing, whatever is there.
 //!
 //! A *miss* is a poll that finds nothing. The *recent misses* of a process are those since it last
-//! did anything but miss. A program that polls in a loop would never end. So of the recent misses
+//! did anything but miss, or not crash where it could. A program that polls in a loop would never end. So of the recent misses
 //! at most [`max_polls`](crate::model::Semantics::max_polls) may be the same poll. Other polls do
 //! not count, so a loop that polls several things can find each of them. A poll always succeeds
 //! once the process has observed that the communication is complete.
 //!
 //! At this bound a process waits for what it polls. In a loop of several polls it waits for any of
-//! them ([`State::polls_on`]).
+//! them ([`State::polls_on`]). Whether it could poll for ever is asked as if there were no bound
+//! ([`State::beyond_bound`]).
 //!
 //! **What the bound loses.** If one more miss would lead the process back to the local state of a
 //! recent miss, it would end a spin iteration, which is not part of an execution anyhow
@@ -20,7 +21,8 @@ use smallvec::SmallVec;
 use super::super::{NONE, Posted, place};
 use crate::model::state::State;
 use crate::model::{
-    Choice, Handle, LocalId, Locals, Op, Probing, ProcessId, Response, Status, System,
+    Action, Choice, Handle, Incident, LocalId, Locals, Op, Probing, ProcessId, Response, Status,
+    System,
 };
 
 impl State {
@@ -29,6 +31,18 @@ impl State {
     fn recent_misses(&self, process: ProcessId) -> &[LocalId] {
         let Some(process) = self.processes.get(process.index()) else { return &[] };
         &process.misses[process.recent as usize..]
+    }
+
+    /// Is it no more than the lack of a fault, after which the recent misses are the same?
+    #[inline]
+    pub(crate) fn is_quiet<S: System>(
+        &self,
+        locals: &Locals<'_, S>,
+        Action { process, choice }: Action,
+        before: LocalId,
+    ) -> bool {
+        let may_matter = self.network.is_used() && !self.recent_misses(process).is_empty();
+        may_matter && locals.incident(before, choice).is_some_and(Incident::is_quiet)
     }
 
     /// Is a miss of `process`, in its present local state, to be added to its misses? What misses
@@ -92,17 +106,32 @@ impl State {
         locals: &mut Locals<'_, S>,
         process: ProcessId,
     ) -> bool {
+        let after = self.beyond_bound(locals, process);
+        after.is_some_and(|after| self.is_new_way(process, after))
+    }
+
+    /// Would the process, which is at a poll, go on in a new way after a miss that leads to this
+    /// local state?
+    pub(crate) fn is_new_way(&self, process: ProcessId, after: LocalId) -> bool {
+        after != self.local(process) && !self.recent_misses(process).contains(&after)
+    }
+
+    /// If `process` is at a poll that could miss but for the bound: the local state to which the
+    /// miss would lead.
+    pub(crate) fn beyond_bound<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        process: ProcessId,
+    ) -> Option<LocalId> {
         let local = self.local(process);
-        if !locals.op(local).is_some_and(|op| self.is_poll(process, op)) {
-            return false;
+        let is_poll = locals.op(local).is_some_and(|op| self.is_poll(process, op));
+        if !is_poll || !self.is_held_at_bound(locals, process) {
+            return None;
         }
         let status = locals.shared_status(local);
         let Status::At(op) = &*status else { unreachable!("it is at a poll") };
-        if !self.is_at_bound(locals, process, op) || self.was_told(process, op, self.depth()) {
-            return false;
-        }
         if self.waits_for_others(locals, op) {
-            return false;
+            return None;
         }
         let nothing = match *op {
             Op::Probe { form, .. } => {
@@ -110,12 +139,21 @@ impl State {
             }
             _ => Response::Incomplete,
         };
-        let after = locals.resume(local, nothing);
-        after != local && !self.recent_misses(process).contains(&after)
+        Some(locals.resume(local, nothing))
+    }
+
+    /// Is the process at a poll that could miss but for the bound?
+    fn is_held_at_bound<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
+        locals.op(self.local(process)).is_some_and(|op| {
+            self.is_poll(process, op)
+                && self.is_at_bound(locals, process, op)
+                && !self.was_told(process, op, self.depth())
+        })
     }
 
     /// Can nothing happen, except that probes give up which wait for that
-    /// ([`Probing::WhenStuck`])? Takes as long as to list all actions.
+    /// ([`Probing::WhenStuck`])? A poll may miss, also beyond the bound. Takes as long as to list all
+    /// actions.
     pub(super) fn only_gives_up<S: System>(&self, locals: &Locals<'_, S>) -> bool {
         !self.processes().any(|process| match locals.op(self.local(process)) {
             Some(&Op::Probe { mailbox, pattern, form: Probing::WhenStuck }) => {
@@ -124,7 +162,7 @@ impl State {
                 self.network.possible(taker, |_| is_found = true);
                 is_found
             }
-            _ => self.can_move(locals, process),
+            _ => self.can_move(locals, process) || self.is_held_at_bound(locals, process),
         })
     }
 
@@ -154,6 +192,33 @@ impl State {
         let Some(op) = locals.op(self.before(position)) else { return false };
         let polls = misses.filter(|&at| locals.op(self.before(at)) == Some(op)).count();
         (polls as u32) < self.network.max_polls && !self.was_told(process, op, position)
+    }
+
+    /// The communication of the network that the process observes to be complete, by this choice at
+    /// this operation.
+    pub(crate) fn observed_complete(
+        &self,
+        process: ProcessId,
+        op: &Op,
+        choice: Choice,
+    ) -> Option<Handle> {
+        let (Op::TestAny(comms) | Op::WaitAny(comms)) = op else { return None };
+        let comm = *comms.get(usize::try_from(choice.0).ok()?)?;
+        self.is_of_network(process, comm).then_some(comm)
+    }
+
+    /// Does the process learn that a communication of the network is complete, by this choice at
+    /// this operation, as its action at `position`? Afterwards no test misses it.
+    pub(crate) fn tells(
+        &self,
+        process: ProcessId,
+        (op, choice): (&Op, Choice),
+        position: usize,
+    ) -> bool {
+        self.observed_complete(process, op, choice).is_some_and(|comm| {
+            let told = self.told_at(self.posted(process, comm));
+            told.is_none_or(|told| told >= position)
+        })
     }
 
     /// Had the process observed before `position` that something is complete that this operation
@@ -204,28 +269,36 @@ impl State {
         }
     }
 
-    /// If `process` waits at a poll that cannot find nothing: the local states of the loop in which
-    /// it polls, as far as known, from the present one on. Otherwise `None`.
-    pub fn round_of_polls<S: System>(
-        &self,
-        locals: &Locals<'_, S>,
-        process: ProcessId,
-    ) -> Option<SmallVec<[LocalId; 4]>> {
-        let local = self.local(process);
-        let op = locals.op(local)?;
-        let waits = self.is_poll(process, op)
+    /// Does `process` wait at a poll because of the bound?
+    pub fn waits_at_bound<S: System>(&self, locals: &Locals<'_, S>, process: ProcessId) -> bool {
+        self.network.is_used()
+            && self.is_held_at_bound(locals, process)
             && !self.must_move(locals, process)
-            && !self.waits_for_others(locals, op);
-        if !waits {
-            return None;
-        }
-        let misses = self.recent_misses(process);
-        let since = misses.iter().rposition(|&before| locals.op(before) == Some(op));
-        let others = since.map_or(&[][..], |last| &misses[last + 1..]);
-        Some(std::iter::once(local).chain(others.iter().copied()).collect())
+            && !locals.op(self.local(process)).is_some_and(|op| self.waits_for_others(locals, op))
     }
 
-    /// If `process` waits at a poll that cannot find nothing: did each recent miss lead it back to
+    /// If `process` [waits](State::waits_at_bound) in a loop that only polls: the local states of
+    /// that loop, from the present one on. Otherwise `None`.
+    pub fn round_of_polls<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        process: ProcessId,
+    ) -> Option<SmallVec<[LocalId; 4]>> {
+        if !self.waits_at_bound(locals, process) {
+            return None;
+        }
+        let after = self.beyond_bound(locals, process)?;
+        let (local, misses) = (self.local(process), self.recent_misses(process));
+        let others = match misses.iter().rposition(|&before| before == after) {
+            _ if after == local => &[][..],
+            Some(first) => &misses[first..],
+            None => return None,
+        };
+        let others = others.iter().copied().filter(|&other| other != local);
+        Some(std::iter::once(local).chain(others).collect())
+    }
+
+    /// If `process` waits at a poll because of the bound: did each recent miss lead it back to
     /// where it is? Then to wait is the same as to poll on.
     pub(crate) fn polls_in_place(&self, process: ProcessId) -> bool {
         let local = self.local(process);
