@@ -365,20 +365,38 @@ static void take_from_neighbors(const struct collective *of, const struct contri
   }
 }
 
+/* Memory for the elements of a reduction, and where the first of them is. */
+struct room {
+  char *memory, *first;
+};
+
+/* Operators may also copy whole elements, with what lies between and behind the values. Elements are
+ * aligned as in memory of the program. */
+static struct room room_for(const struct collective *of) {
+  enum { ALIGN = 64 };
+  const struct type *type = of->send.type;
+  size_t count = total(of);
+  ptrdiff_t from, to, further = count > 0 ? (ptrdiff_t)(count - 1) * type->extent : 0;
+  type_reach(type, count, &from, &to);
+  ptrdiff_t low = type->lb + (further < 0 ? further : 0), high = type->lb + type->extent + (further > 0 ? further : 0);
+  if (low < from) from = low;
+  if (high > to) to = high;
+  from &= -ALIGN;
+  char *memory = allocate((size_t)(to - from) + ALIGN), *aligned = memory + (-(uintptr_t)memory & (ALIGN - 1));
+  return (struct room){memory, aligned - from};
+}
+
 /* Reduces the contributions of ranks `first` to `last` into a buffer. */
 static void reduce(const struct collective *of, const struct contributions *all, int first, int last, void *into) {
-  size_t count = total(of);
-  const struct type *type = of->send.type;
-  size_t span = count * (size_t)(type->extent > 0 ? type->extent : 1) + 64;
-  char *other = allocate(span);
-  struct part whole = {into, count, of->send.type};
+  struct part whole = {into, total(of), of->send.type};
   take_part(of, all, last, 0, whole);
+  struct room other = room_for(of);
+  whole.at = other.first;
   for (int rank = last - 1; rank >= first; rank--) {
-    whole.at = other - type->lb;
     take_part(of, all, rank, 0, whole);
-    op_apply(of->op, whole.at, into, count, of->handle);
+    op_apply(of->op, whole.at, into, whole.count, of->handle);
   }
-  release(other);
+  release(other.memory);
 }
 
 static void finish_reduction(const struct collective *of, const struct contributions *all) {
@@ -390,13 +408,16 @@ static void finish_reduction(const struct collective *of, const struct contribut
     reduce(of, all, 0, last, of->recv.base);
     return;
   }
-  const struct type *type = of->send.type;
-  char *whole = allocate(total(of) * (size_t)type->extent + 64);
-  reduce(of, all, 0, size - 1, whole);
-  size_t before = 0;
-  for (int i = 0; i < rank; i++) before += part_of(&of->recv, i).count;
-  memcpy(of->recv.base, whole + before * (size_t)type->extent, part_of(&of->recv, rank).count * (size_t)type->extent);
-  release(whole);
+  struct room whole = room_for(of);
+  reduce(of, all, 0, size - 1, whole.first);
+  ptrdiff_t before = 0;
+  for (int i = 0; i < rank; i++) before += (ptrdiff_t)part_of(&of->recv, i).count;
+  struct part own = part_of(&of->recv, rank);
+  struct bytes values = {0};
+  pack(&values, whole.first + before * own.type->extent, own.count, own.type);
+  unpack(of->recv.base, values.at, values.length, own.type);
+  release(values.at);
+  release(whole.memory);
 }
 
 void collective_end(struct request *request, struct reader *value) {

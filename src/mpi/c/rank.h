@@ -183,8 +183,8 @@
 #define type_add mazurka_type_add
 #define type_done mazurka_type_done
 #define type_new mazurka_type_new
-#define type_alignment mazurka_type_alignment
-#define type_true_extent mazurka_type_true_extent
+#define type_reach mazurka_type_reach
+#define type_set_bounds mazurka_type_set_bounds
 #define windows_check_end mazurka_windows_check_end
 #define windows_check_gone mazurka_windows_check_gone
 #define windows_publish mazurka_windows_publish
@@ -437,6 +437,7 @@ struct type {
   const char *title; /* its name in messages */
   size_t size;
   ptrdiff_t lb, extent;
+  bool has_bounds; /* whether these were given by the program, here or for a part */
   size_t pieces;
   struct piece *piece;
   uint32_t element; /* the basic type of all its values (a pair counts as one), or SEVERAL */
@@ -445,8 +446,11 @@ struct type {
 };
 /* A new empty type; appends `count` elements of another type at an offset; the handle of a type */
 struct type *type_new(void);
-size_t type_alignment(const struct type *of);
-void type_true_extent(const struct type *of, ptrdiff_t *lb, ptrdiff_t *extent);
+/* The bytes of this many elements, counted from the place of the first one: from the first byte with
+ * a value to behind the last one. */
+void type_reach(const struct type *of, size_t count, ptrdiff_t *from, ptrdiff_t *to);
+/* The program gives the bounds. */
+void type_set_bounds(struct type *of, ptrdiff_t lb, ptrdiff_t extent);
 void type_add(struct type *to, ptrdiff_t at, size_t count, const struct type *old);
 int type_done(struct type *made, MPI_Datatype *handle);
 void contents_start(struct type *of, int combiner, const struct type *old);
