@@ -197,7 +197,7 @@ static char *describe(const char *called, const struct collective *of) {
   bool is_same = of_one && !of_one->counts && !of_one->types && !may_vary;
   if (is_same) signature_add(&signature, is_reduction(of) ? total(of) : (size_t)of_one->count, of_one->type);
   bool all_say_operator = is_reduction(of) && !(of->comm->remote && has_root(of));
-  char *text = text_of("%s\t%s\t%s", name, all_say_operator ? op_get(of->op)->name : "",
+  char *text = text_of("%s\t%s\t%s", name, all_say_operator ? op_find(of->op)->name : "",
                        is_same ? signature_text(&signature) : "");
   signature_free(&signature);
   return text;
@@ -394,7 +394,7 @@ static void reduce(const struct collective *of, const struct contributions *all,
   whole.at = other.first;
   for (int rank = last - 1; rank >= first; rank--) {
     take_part(of, all, rank, 0, whole);
-    op_apply(of->op, whole.at, into, whole.count, of->handle);
+    op_apply(of->op, whole.at, into, whole.count, whole.type, of->handle);
   }
   release(other.memory);
 }

@@ -124,6 +124,7 @@
 #define op_apply mazurka_op_apply
 #define op_check_window mazurka_op_check_window
 #define op_apply_window mazurka_op_apply_window
+#define op_find mazurka_op_find
 #define op_for mazurka_op_for
 #define op_get mazurka_op_get
 #define pack mazurka_pack
@@ -661,7 +662,8 @@ struct op {
 };
 struct op *op_for(MPI_Op op, const struct type *type);
 struct op *op_get(MPI_Op op);
-void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype type);
+struct op *op_find(MPI_Op op); /* possibly a freed one: pending operations may still use it (MPI 4.1, 2.5.1) */
+void op_apply(MPI_Op op, const void *in, void *inout, size_t count, struct type *type, MPI_Datatype handle);
 void op_check_window(MPI_Op op, const struct type *type);
 void op_apply_window(MPI_Op op, const void *in, void *inout, size_t count, const struct type *type);
 
