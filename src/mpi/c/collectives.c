@@ -93,11 +93,17 @@ static bool is_reduction(const struct collective *of) {
          of->shape == REDUCE_SCATTER;
 }
 
-/* Whether this rank gets anything. */
+/* Whether this rank gets anything. In MPI_Exscan the first one does not (MPI 4.1, 6.11.2). */
 static bool gets(const struct collective *of) {
   if (is_beside(of)) return false;
+  bool gets_result = of->shape == EXSCAN ? of->comm->rank > 0 : of->shape != REDUCE || is_root(of);
   return gets_many(of) || (of->shape == SCATTER && !(of->comm->remote && is_root(of))) ||
-         (of->shape == BCAST && !is_root(of)) || (is_reduction(of) && (of->shape != REDUCE || is_root(of)));
+         (of->shape == BCAST && !is_root(of)) || (is_reduction(of) && gets_result);
+}
+
+/* Whether the receive buffer of a rank matters: also if the rank only gives what is there. */
+static bool has_recv(const struct collective *of) {
+  return gets(of) || (is_reduction(of) && gives(of) && of->is_in_place);
 }
 
 /* The number of all elements of a reduction. */
@@ -137,10 +143,10 @@ static void check_parts(const struct collective *of, const struct parts *parts, 
  * root of a scatter keeps (MPI 4.1, 6.2.1). */
 static void check_in_place(const struct collective *of) {
   bool may_be = !of->around && !of->comm->remote;
-  bool may_give = may_be && gets(of) && of->shape != BCAST && of->shape != SCATTER;
+  bool may_give = may_be && (gets(of) || of->shape == EXSCAN) && of->shape != BCAST && of->shape != SCATTER;
   bool may_keep = may_be && of->shape == SCATTER && is_root(of);
   if (gives(of) && of->is_in_place && !may_give) fail("invalid buffer", "the send buffer is MPI_IN_PLACE");
-  if (gets(of) && of->recv.base == MPI_IN_PLACE && !may_keep) fail("invalid buffer", "the receive buffer is MPI_IN_PLACE");
+  if (has_recv(of) && of->recv.base == MPI_IN_PLACE && !may_keep) fail("invalid buffer", "the receive buffer is MPI_IN_PLACE");
 }
 
 static void check_root(const struct collective *of) {
@@ -159,7 +165,7 @@ static void check_reduction(const struct collective *of) {
     check_parts(of, &of->recv, true, "the receive buffer");
     if (!of->is_in_place) check_buffer(of->send.base, total(of), of->send.type, "the send buffer");
     if (!of->is_in_place) check_memory(of->send.base, of->send.base, total(of), of->send.type, "the send buffer");
-  } else if (gets(of)) check_parts(of, &of->recv, false, "the receive buffer");
+  } else if (has_recv(of)) check_parts(of, &of->recv, false, "the receive buffer");
 }
 
 static void check(const struct collective *of) {
@@ -402,7 +408,6 @@ static void reduce(const struct collective *of, const struct contributions *all,
 static void finish_reduction(const struct collective *of, const struct contributions *all) {
   int size = comm_peers(of->comm)->size, rank = of->comm->rank;
   if (!gets(of)) return;
-  if (of->shape == EXSCAN && rank == 0) return;
   if (of->shape != REDUCE_SCATTER) {
     int last = of->shape == SCAN ? rank : of->shape == EXSCAN ? rank - 1 : size - 1;
     reduce(of, all, 0, last, of->recv.base);
@@ -460,8 +465,8 @@ static void own(struct request *request, const struct collective *of) {
                                             : (struct part){of->send.base, (size_t)of->send.count, of->send.type};
       memory_own_more(&request->owned, part.at, part.count, part.type, READS);
     }
-  if (is_reduction(of) && gives(of) && !of->is_in_place)
-    memory_own_more(&request->owned, of->send.base, total(of), of->send.type, READS);
+  if (is_reduction(of) && gives(of) && !(of->is_in_place && gets(of)))
+    memory_own_more(&request->owned, of->is_in_place ? of->recv.base : of->send.base, total(of), of->send.type, READS);
   if (gets(of) && of->recv.base != MPI_IN_PLACE)
     for (int i = 0; i < (gets_many(of) ? receives(of) : 1); i++) {
       if (gets_many(of) && is_nowhere(of, &of->recv, i)) continue;
