@@ -157,6 +157,7 @@
 #define signature_take mazurka_signature_take
 #define signature_text mazurka_signature_text
 #define status_empty mazurka_status_empty
+#define status_clear mazurka_status_clear
 #define status_set mazurka_status_set
 #define status_bytes mazurka_status_bytes
 #define status_elements mazurka_status_elements
@@ -609,6 +610,8 @@ struct request *request_get(MPI_Request request);
 /* Waits for the request and frees it unless it is persistent. */
 void request_wait(MPI_Request *request, MPI_Status *status);
 void status_empty(MPI_Status *status);
+/* The same but for the error code: of a status that a call is about to set. */
+void status_clear(MPI_Status *status);
 void status_set(MPI_Status *status, int source, int tag, size_t bytes);
 size_t status_bytes(const MPI_Status *status);
 void status_set_bytes(MPI_Status *status, size_t bytes);
