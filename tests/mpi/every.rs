@@ -50,6 +50,8 @@ fn is_free(function: &str, parameter: &Parameter) -> bool {
     ["argc", "argv"].contains(&name)
         || ["extra", "location", "logical_true", "logical_false"].contains(&name)
         || (name == "value" && (function.ends_with("set_attr") || function == "Attr_put"))
+        // At the first rank, which is the only one here.
+        || (name == "recvbuf" && ["Exscan", "Iexscan", "Exscan_init"].contains(&function))
 }
 
 /// Whether a null pointer is allowed: no status is wanted, or there is nothing to call or to free.

@@ -120,6 +120,7 @@ fn how_a_rank_of_python_ends_is_told() {
         ("early", 1, "the rank ends with exit code 4 before it calls MPI"),
         ("alone", 3, "the rank ends and has not called MPI"),
         ("late", 0, "in some execution rank 0 ends with exit code 5 (status)"),
+        ("quits", 0, "in some execution rank 0 ends with exit code 5 (status)"),
         ("well", 0, "Verified"),
     ] {
         let (code, said) = python(&["-n", "1", "python3", "ends.py", case]);

@@ -1,7 +1,7 @@
 // Files of MPI: what ranks read is what comes before; accesses that nothing orders are found.
 // 1, 5, 6, 7: right
 // 2, 4: right, 3 ranks
-// 3, 16, 18, 19, 20, 28: right
+// 3, 16, 18, 19, 20, 28, 31, 32: right
 // 8: global concurrency
 // 9: global concurrency
 // 10: invalid argument
@@ -20,6 +20,7 @@
 // 27: unsupported
 // 29: global concurrency
 // 30: unsupported
+// 33, 34, 35: global concurrency
 #include "cases.h"
 
 #include <string.h>
@@ -40,6 +41,7 @@ static int count_of(void) {
 }
 
 static int opened(int mode) { return MPI_File_open(world, "io.dat", mode, MPI_INFO_NULL, &file); } // wrong 10
+static int open_alone(int mode) { return MPI_File_open(MPI_COMM_SELF, "io.dat", mode, MPI_INFO_NULL, &file); } // wrong 33, 34
 static void reopen(void) {
   MPI_File_close(&file);
   CHECK(opened(MPI_MODE_RDONLY) == MPI_SUCCESS);
@@ -50,7 +52,7 @@ static void run(void) {
   MPI_Offset size_now, place;
   MPI_Datatype every;
   MPI_Request request;
-  if (which != 7 && which != 10 && which != 18) CHECK(opened(MPI_MODE_CREATE | MPI_MODE_RDWR) == MPI_SUCCESS);
+  if (which != 7 && which != 10 && which != 18 && which < 31) CHECK(opened(MPI_MODE_CREATE | MPI_MODE_RDWR) == MPI_SUCCESS);
   switch (which) {
     case 1:
       MPI_File_write_at_all(file, rank * 4, &mine, 1, MPI_INT, &status);
@@ -279,6 +281,33 @@ static void run(void) {
     case 30:
       MPI_File_set_view(file, 0, MPI_LONG, MPI_LONG, "external32", MPI_INFO_NULL); // wrong 30
       break;
+    case 31: // Either rank creates the file, which is there for both.
+      CHECK(open_alone(MPI_MODE_CREATE | MPI_MODE_WRONLY) == MPI_SUCCESS);
+      MPI_File_write_at(file, 4 * rank, &mine, 1, MPI_INT, MPI_STATUS_IGNORE);
+      MPI_File_close(&file);
+      MPI_Barrier(world);
+      CHECK(open_alone(MPI_MODE_RDONLY) == MPI_SUCCESS);
+      MPI_File_read_at(file, 4 * other, &got, 1, MPI_INT, MPI_STATUS_IGNORE);
+      CHECK(got == 10 + other);
+      break;
+    case 32: // And for a rank that has created it whatever the other one does.
+      CHECK(open_alone(MPI_MODE_CREATE | MPI_MODE_WRONLY) == MPI_SUCCESS);
+      MPI_File_close(&file);
+      CHECK(open_alone(MPI_MODE_RDONLY) == MPI_SUCCESS);
+      MPI_File_close(&file);
+      CHECK(open_alone(MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR) == MPI_ERR_FILE_EXISTS);
+      return;
+    case 33: // Only one of them does the work.
+      if (open_alone(MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR) == MPI_ERR_FILE_EXISTS) return;
+      break;
+    case 34: // Whether it is there depends on who is first.
+      if (open_alone(rank ? MPI_MODE_RDONLY : MPI_MODE_CREATE | MPI_MODE_RDWR) == MPI_ERR_NO_SUCH_FILE) return;
+      break;
+    case 35: // Nor does it stay if the other rank removes it.
+      CHECK(open_alone(MPI_MODE_CREATE | MPI_MODE_RDWR) == MPI_SUCCESS);
+      MPI_File_close(&file);
+      if (rank == 0) MPI_File_delete("io.dat", MPI_INFO_NULL); // wrong 35
+      return;
   }
   MPI_File_close(&file);
 }

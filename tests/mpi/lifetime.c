@@ -1,5 +1,5 @@
 // The beginning and the end of a rank.
-// 1, 2: right
+// 1, 2, 16, 17, 18: right
 // 3: warning: threads
 // 4: missing init
 // 5: missing finalize
@@ -36,6 +36,7 @@ int main(int argc, char **argv) {
   int which = argc > 1 ? atoi(argv[1]) : 0, rank, flag, number = 1;
   volatile int *nowhere = NULL;
   pthread_t thread;
+  if (which == 18) _exit(0);
   if (which == 4) MPI_Barrier(MPI_COMM_WORLD); // wrong 4
   // What may be called at any time.
   MPI_Info info;
@@ -59,7 +60,7 @@ int main(int argc, char **argv) {
       break;
     case 5: return 0;
     case 6: MPI_Init(&argc, &argv); break; // wrong 6
-    case 8: _exit(3);
+    case 8: _exit(3); // wrong 8
     case 9: return *nowhere; // wrong 9
     case 10: MPI_Abort(MPI_COMM_WORLD, 4); break; // wrong 10
     case 11: assert(rank == 0); break; // wrong 11
@@ -73,6 +74,8 @@ int main(int argc, char **argv) {
   }
   MPI_Finalize();
   if (which == 7) MPI_Barrier(MPI_COMM_WORLD); // wrong 7
+  if (which == 16) _exit(0);
+  if (which == 17) quick_exit(0);
   MPI_Info_free(&info);
   MPI_Error_string(code, text, &length);
   assert(length == 4);

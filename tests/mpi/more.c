@@ -1,7 +1,7 @@
 // Further functions that programs use.
-// 1, 2, 3, 4, 5, 6, 7: right
+// 1, 2, 3, 4, 5, 6, 7, 11, 12: right
 // 8: unsupported
-// 9: invalid argument
+// 9, 13: invalid argument
 // 10: nondeterminism, 3 ranks
 #include "cases.h"
 #include <assert.h>
@@ -114,5 +114,34 @@ static void run(void) {
         MPI_Send(&mine, 1, MPI_INT, 0, 1, world);
       }
       break;
+    case 11: { // A walk through the parts of the machine comes to an end.
+      MPI_Comm part = world, whole;
+      for (; part != MPI_COMM_NULL; part = comm) {
+        MPI_Comm_split_type(part, MPI_COMM_TYPE_HW_UNGUIDED, rank, MPI_INFO_NULL, &comm);
+        if (part != world) MPI_Comm_free(&part);
+      }
+      MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, -rank, MPI_INFO_NULL, &whole);
+      MPI_Comm_size(whole, &length);
+      MPI_Comm_rank(whole, &mine);
+      assert(length == size && mine == size - 1 - rank);
+      MPI_Comm_free(&whole);
+      break;
+    }
+    case 12: { // A kind of parts has to be named.
+      MPI_Info info;
+      MPI_Comm_split_type(world, MPI_COMM_TYPE_HW_GUIDED, 0, MPI_INFO_NULL, &comm);
+      assert(comm == MPI_COMM_NULL);
+      MPI_Info_create(&info);
+      MPI_Comm_split_type(world, MPI_COMM_TYPE_RESOURCE_GUIDED, 0, info, &comm);
+      assert(comm == MPI_COMM_NULL);
+      MPI_Info_set(info, "mpi_hw_resource_type", "mpi_shared_memory");
+      MPI_Comm_split_type(world, MPI_COMM_TYPE_HW_GUIDED, 0, info, &comm);
+      MPI_Comm_size(comm, &length);
+      assert(length == size);
+      MPI_Comm_free(&comm);
+      MPI_Info_free(&info);
+      break;
+    }
+    case 13: MPI_Comm_split_type(world, MPI_CART, 0, MPI_INFO_NULL, &comm); break; // wrong 13
   }
 }

@@ -1,13 +1,15 @@
 // MPI_IN_PLACE, where it may stand and where it may not; and buffers that overlap in
 // MPI_Reduce_local.
-// 1, 2, 3: right
-// 4, 5, 6, 7, 8, 9, 10, 11, 12, 13: invalid buffer
+// 1, 2, 3, 14: right
+// 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16: invalid buffer
+// 17: local concurrency
 #include "cases.h"
 #include <assert.h>
 
 static void run(void) {
   int is_root = rank == 0, mine[2] = {rank, rank + 2}, all[3] = {rank, rank, 0}, ones[2] = {1, 1}, places[2] = {0, 1};
   void *in_place = MPI_IN_PLACE;
+  MPI_Request request;
   switch (which) {
     case 1: // The root has its part there already, or leaves it there.
       MPI_Gather(is_root ? in_place : mine, 1, MPI_INT, all, 1, MPI_INT, 0, world);
@@ -42,5 +44,18 @@ static void run(void) {
     case 11: MPI_Reduce_local(in_place, all, 1, MPI_INT, MPI_SUM); break;            // wrong 11
     case 12: MPI_Reduce_local(all, all, 2, MPI_INT, MPI_SUM); break;                 // wrong 12
     case 13: MPI_Reduce_local(&all[0], &all[1], 1, MPI_INT, MPI_SUM), MPI_Reduce_local(all, all + 1, 2, MPI_INT, MPI_SUM); break; // wrong 13
+    case 14: // The first rank gets nothing, but others do.
+      MPI_Exscan(mine, is_root ? NULL : all, 1, MPI_INT, MPI_SUM, world);
+      MPI_Iexscan(mine, is_root ? mine : all, 1, MPI_INT, MPI_SUM, world, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      assert(mine[0] == rank && (is_root || all[0] == 0));
+      break;
+    case 15: MPI_Exscan(mine, is_root ? all : NULL, 1, MPI_INT, MPI_SUM, world); break; // wrong 15
+    case 16: MPI_Exscan(in_place, is_root ? in_place : all, 1, MPI_INT, MPI_SUM, world); break; // wrong 16
+    case 17: // It gives what is in its receive buffer.
+      MPI_Iexscan(in_place, all, 1, MPI_INT, MPI_SUM, world, &request);
+      if (is_root) all[0] = 7; // wrong 17
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+      break;
   }
 }

@@ -32,8 +32,7 @@ static struct type *part_of_array(int ndims, const Count *sizes, const struct pl
       type_add(made, (begin + run->at[i]) * old->extent, (size_t)length, old);
     }
   }
-  made->lb = 0;
-  made->extent = (ptrdiff_t)whole * old->extent;
+  type_set_bounds(made, 0, (ptrdiff_t)whole * old->extent);
   return made;
 }
 

@@ -13,6 +13,7 @@
  *   time of processes    that of the clock of the rank
  *   processes, signals   processes.c: numbers are made up; a rank may start processes, and send
  *                        signals to itself
+ *   the end              the verifier is told, also by a rank that calls _exit or quick_exit
  *   sockets, shared memory, other programs
  *                        the rank is ended: the effects are unknown, so nothing can be said about
  *                        the program
@@ -217,6 +218,11 @@ static long blocks_signals(const long *a) {
   return 0;
 }
 
+static long ends(const long *a) {
+  if (!is_child) rank_exits((int)a[0] & 0xff);
+  process_exit((int)a[0]);
+}
+
 static long ignores(const long *a) {
   (void)a;
   return 0;
@@ -236,6 +242,7 @@ static const struct watched other_calls[] = {
     {.number = SYS_vfork, .instead = starts_program},
 #endif
     {.number = SYS_clone3, .instead = is_absent},
+    {.number = SYS_exit_group, .instead = ends},
     {.number = SYS_socket, .instead = opens_socket},
     {.number = SYS_connect, .instead = connects},
     {.number = SYS_bind, .instead = connects},

@@ -51,6 +51,8 @@
 #define server_end mazurka_server_end
 #define remove_all mazurka_remove_all
 #define wire_leave mazurka_wire_leave
+#define rank_exits mazurka_rank_exits
+#define process_exit mazurka_process_exit
 
 /* A system call with up to six arguments that is never intercepted. Returns its result, or the
  * negative error number. */
@@ -115,6 +117,9 @@ void descriptor_use(enum use use, long descriptor);
 enum { WIRE = 500, PRINTED };
 /* wire.c: closes the connection of this process to the verifier. */
 void wire_leave(void);
+/* The program ends the rank at once; the library does it, and nobody is told. */
+void rank_exits(int status) __attribute__((noreturn));
+void process_exit(int status) __attribute__((noreturn));
 
 /* server.c: continues as the server, in its own namespace. */
 void server_begin(void);

@@ -93,11 +93,17 @@ static bool is_reduction(const struct collective *of) {
          of->shape == REDUCE_SCATTER;
 }
 
-/* Whether this rank gets anything. */
+/* Whether this rank gets anything. In MPI_Exscan the first one does not (MPI 4.1, 6.11.2). */
 static bool gets(const struct collective *of) {
   if (is_beside(of)) return false;
+  bool gets_result = of->shape == EXSCAN ? of->comm->rank > 0 : of->shape != REDUCE || is_root(of);
   return gets_many(of) || (of->shape == SCATTER && !(of->comm->remote && is_root(of))) ||
-         (of->shape == BCAST && !is_root(of)) || (is_reduction(of) && (of->shape != REDUCE || is_root(of)));
+         (of->shape == BCAST && !is_root(of)) || (is_reduction(of) && gets_result);
+}
+
+/* Whether the receive buffer of a rank matters: also if the rank only gives what is there. */
+static bool has_recv(const struct collective *of) {
+  return gets(of) || (is_reduction(of) && gives(of) && of->is_in_place);
 }
 
 /* The number of all elements of a reduction. */
@@ -137,10 +143,10 @@ static void check_parts(const struct collective *of, const struct parts *parts, 
  * root of a scatter keeps (MPI 4.1, 6.2.1). */
 static void check_in_place(const struct collective *of) {
   bool may_be = !of->around && !of->comm->remote;
-  bool may_give = may_be && gets(of) && of->shape != BCAST && of->shape != SCATTER;
+  bool may_give = may_be && (gets(of) || of->shape == EXSCAN) && of->shape != BCAST && of->shape != SCATTER;
   bool may_keep = may_be && of->shape == SCATTER && is_root(of);
   if (gives(of) && of->is_in_place && !may_give) fail("invalid buffer", "the send buffer is MPI_IN_PLACE");
-  if (gets(of) && of->recv.base == MPI_IN_PLACE && !may_keep) fail("invalid buffer", "the receive buffer is MPI_IN_PLACE");
+  if (has_recv(of) && of->recv.base == MPI_IN_PLACE && !may_keep) fail("invalid buffer", "the receive buffer is MPI_IN_PLACE");
 }
 
 static void check_root(const struct collective *of) {
@@ -159,7 +165,7 @@ static void check_reduction(const struct collective *of) {
     check_parts(of, &of->recv, true, "the receive buffer");
     if (!of->is_in_place) check_buffer(of->send.base, total(of), of->send.type, "the send buffer");
     if (!of->is_in_place) check_memory(of->send.base, of->send.base, total(of), of->send.type, "the send buffer");
-  } else if (gets(of)) check_parts(of, &of->recv, false, "the receive buffer");
+  } else if (has_recv(of)) check_parts(of, &of->recv, false, "the receive buffer");
 }
 
 static void check(const struct collective *of) {
@@ -197,7 +203,7 @@ static char *describe(const char *called, const struct collective *of) {
   bool is_same = of_one && !of_one->counts && !of_one->types && !may_vary;
   if (is_same) signature_add(&signature, is_reduction(of) ? total(of) : (size_t)of_one->count, of_one->type);
   bool all_say_operator = is_reduction(of) && !(of->comm->remote && has_root(of));
-  char *text = text_of("%s\t%s\t%s", name, all_say_operator ? op_get(of->op)->name : "",
+  char *text = text_of("%s\t%s\t%s", name, all_say_operator ? op_find(of->op)->name : "",
                        is_same ? signature_text(&signature) : "");
   signature_free(&signature);
   return text;
@@ -365,38 +371,58 @@ static void take_from_neighbors(const struct collective *of, const struct contri
   }
 }
 
+/* Memory for the elements of a reduction, and where the first of them is. */
+struct room {
+  char *memory, *first;
+};
+
+/* Operators may also copy whole elements, with what lies between and behind the values. Elements are
+ * aligned as in memory of the program. */
+static struct room room_for(const struct collective *of) {
+  enum { ALIGN = 64 };
+  const struct type *type = of->send.type;
+  size_t count = total(of);
+  ptrdiff_t from, to, further = count > 0 ? (ptrdiff_t)(count - 1) * type->extent : 0;
+  type_reach(type, count, &from, &to);
+  ptrdiff_t low = type->lb + (further < 0 ? further : 0), high = type->lb + type->extent + (further > 0 ? further : 0);
+  if (low < from) from = low;
+  if (high > to) to = high;
+  from &= -ALIGN;
+  char *memory = allocate((size_t)(to - from) + ALIGN), *aligned = memory + (-(uintptr_t)memory & (ALIGN - 1));
+  return (struct room){memory, aligned - from};
+}
+
 /* Reduces the contributions of ranks `first` to `last` into a buffer. */
 static void reduce(const struct collective *of, const struct contributions *all, int first, int last, void *into) {
-  size_t count = total(of);
-  const struct type *type = of->send.type;
-  size_t span = count * (size_t)(type->extent > 0 ? type->extent : 1) + 64;
-  char *other = allocate(span);
-  struct part whole = {into, count, of->send.type};
+  struct part whole = {into, total(of), of->send.type};
   take_part(of, all, last, 0, whole);
+  struct room other = room_for(of);
+  whole.at = other.first;
   for (int rank = last - 1; rank >= first; rank--) {
-    whole.at = other - type->lb;
     take_part(of, all, rank, 0, whole);
-    op_apply(of->op, whole.at, into, count, of->handle);
+    op_apply(of->op, whole.at, into, whole.count, whole.type, of->handle);
   }
-  release(other);
+  release(other.memory);
 }
 
 static void finish_reduction(const struct collective *of, const struct contributions *all) {
   int size = comm_peers(of->comm)->size, rank = of->comm->rank;
   if (!gets(of)) return;
-  if (of->shape == EXSCAN && rank == 0) return;
   if (of->shape != REDUCE_SCATTER) {
     int last = of->shape == SCAN ? rank : of->shape == EXSCAN ? rank - 1 : size - 1;
     reduce(of, all, 0, last, of->recv.base);
     return;
   }
-  const struct type *type = of->send.type;
-  char *whole = allocate(total(of) * (size_t)type->extent + 64);
-  reduce(of, all, 0, size - 1, whole);
-  size_t before = 0;
-  for (int i = 0; i < rank; i++) before += part_of(&of->recv, i).count;
-  memcpy(of->recv.base, whole + before * (size_t)type->extent, part_of(&of->recv, rank).count * (size_t)type->extent);
-  release(whole);
+  struct room whole = room_for(of);
+  reduce(of, all, 0, size - 1, whole.first);
+  ptrdiff_t before = 0;
+  for (int i = 0; i < rank; i++) before += (ptrdiff_t)part_of(&of->recv, i).count;
+  struct part own = part_of(&of->recv, rank);
+  struct bytes values = {0};
+  pack(&values, whole.first + before * own.type->extent, own.count, own.type);
+  unpack(of->recv.base, values.at, values.length, own.type);
+  release(values.at);
+  release(whole.memory);
 }
 
 void collective_end(struct request *request, struct reader *value) {
@@ -439,8 +465,8 @@ static void own(struct request *request, const struct collective *of) {
                                             : (struct part){of->send.base, (size_t)of->send.count, of->send.type};
       memory_own_more(&request->owned, part.at, part.count, part.type, READS);
     }
-  if (is_reduction(of) && gives(of) && !of->is_in_place)
-    memory_own_more(&request->owned, of->send.base, total(of), of->send.type, READS);
+  if (is_reduction(of) && gives(of) && !(of->is_in_place && gets(of)))
+    memory_own_more(&request->owned, of->is_in_place ? of->recv.base : of->send.base, total(of), of->send.type, READS);
   if (gets(of) && of->recv.base != MPI_IN_PLACE)
     for (int i = 0; i < (gets_many(of) ? receives(of) : 1); i++) {
       if (gets_many(of) && is_nowhere(of, &of->recv, i)) continue;

@@ -346,12 +346,23 @@ FUNCTION(Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *made)) {
   return MPI_SUCCESS;
 }
 
+/* All ranks are on one machine, whose memory they share. Nothing is known of its parts, so a rank
+ * that asks for one gets no communicator (MPI 4.1, 7.4.2). */
+static int color_of_type(int type, MPI_Info info) {
+  const char *part = info_find(info, "mpi_hw_resource_type");
+  bool is_all = part && strcmp(part, "mpi_shared_memory") == 0;
+  switch (type) {
+    case MPI_COMM_TYPE_SHARED: return 0;
+    case MPI_COMM_TYPE_HW_GUIDED: case MPI_COMM_TYPE_RESOURCE_GUIDED: return is_all ? 0 : MPI_UNDEFINED;
+    case MPI_COMM_TYPE_HW_UNGUIDED: case MPI_UNDEFINED: return MPI_UNDEFINED;
+    default: fail("invalid argument", "%d is no type of a split", type);
+  }
+}
+
 FUNCTION(Comm_split_type, (MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *made)) {
   CALL("MPI_Comm_split_type");
   struct comm *from = comm_get(comm), *to;
-  (void)info;
-  /* All ranks are on one machine. */
-  *OUT(made) = comm_split(from, type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, &to);
+  *OUT(made) = comm_split(from, color_of_type(type, info), key, &to);
   return MPI_SUCCESS;
 }
 

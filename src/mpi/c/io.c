@@ -180,7 +180,8 @@ static void check_mode(int mode) {
 static int open_first(struct content *content, int mode) {
   if (!content) return MPI_ERR_NO_SUCH_FILE;
   content_now(content);
-  file_records_add(content, NULL, 0, !content->is_there && (mode & MPI_MODE_CREATE), existence());
+  bool may_create = mode & MPI_MODE_CREATE, is_any_fine = content->is_there || (may_create && !(mode & MPI_MODE_EXCL));
+  file_records_add_open(content, may_create && !content->is_there, is_any_fine, existence());
   if (content->is_there) return mode & MPI_MODE_EXCL ? MPI_ERR_FILE_EXISTS : MPI_SUCCESS;
   if (!(mode & MPI_MODE_CREATE)) return MPI_ERR_NO_SUCH_FILE;
   content_set(content, 'o', 0);

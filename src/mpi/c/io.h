@@ -37,6 +37,7 @@
 #define content_write mazurka_content_write
 #define content_set mazurka_content_set
 #define file_records_add mazurka_file_records_add
+#define file_records_add_open mazurka_file_records_add_open
 #define file_records_complete mazurka_file_records_complete
 #define file_size mazurka_file_size
 #define file_shared_byte mazurka_file_shared_byte
@@ -111,6 +112,9 @@ struct spans content_end(uint64_t size);
  * is one. The last byte that there can be stands for whether there is a file at all. */
 enum { EXISTENCE = 1 };
 void file_records_add(const struct content *content, const struct file *by, uint32_t owner, bool is_write, struct spans spans);
+/* The file is opened, and created if it is not there. `is_any_fine`: the call does the same if other
+ * ranks create the file before. */
+void file_records_add_open(const struct content *content, bool creates, bool is_any_fine, struct spans spans);
 /* What the rank does without MPI: it may have begun at any time if `site` is 0. One of each kind is
  * kept until it is complete. */
 void file_records_add_own(const struct content *content, bool is_write, uintptr_t site);

@@ -2,7 +2,8 @@
  *
  * Each rank records what it reads and writes, with its vector clock (conflicts.c). When all ranks
  * meet in MPI_Finalize, they compare their records: two accesses of different ranks to one byte, of
- * which one is a write, are a mistake unless one comes before the other. A read comes before what
+ * which one is a write, are a mistake unless one comes before the other. (It is none that several
+ * ranks create a file that may be there already: it is there in any order.) A read comes before what
  * other ranks do once it has returned its data. A write does so only after MPI_File_sync or
  * MPI_File_close (MPI 4.1, 14.6.1). In atomic mode it does at once, and accesses may be concurrent:
  * io_atomic.c orders those that end at once. When the others act is not explored, so where nothing
@@ -16,6 +17,7 @@ struct record {
   bool is_write, is_atomic;
   bool is_lasting; /* it does not end at once */
   bool is_own;     /* without MPI: io_own.c */
+  bool is_open;    /* it opens the file, and does the same if others create that before */
   struct spans spans;
   const char *name;
   uintptr_t site;
@@ -42,6 +44,11 @@ void file_records_add(const struct content *content, const struct file *by, uint
   /* What comes later has a later time. */
   uint32_t now = clock_tick();
   if (!made->by && owner == 0) made->completed = now;
+}
+
+void file_records_add_open(const struct content *content, bool creates, bool is_any_fine, struct spans spans) {
+  file_records_add(content, NULL, 0, creates, spans);
+  records[count - 1].is_open = is_any_fine;
 }
 
 static bool is_own_of(const struct record *record, const struct content *content) {
@@ -100,6 +107,7 @@ void file_records_put(struct bytes *to) {
     put_u8(to, record->is_atomic);
     put_u8(to, record->is_lasting);
     put_u8(to, record->is_own);
+    put_u8(to, record->is_open);
     put_block(to, record->spans.span, record->spans.count * sizeof *record->spans.span);
     put_text(to, record->name);
     put_site(to, record->site);
@@ -119,6 +127,7 @@ static struct record take_record(struct reader *from) {
   taken.is_atomic = take_u8(from);
   taken.is_lasting = take_u8(from);
   taken.is_own = take_u8(from);
+  taken.is_open = take_u8(from);
   struct reader spans = take_block(from);
   taken.spans = (struct spans){(size_t)(spans.end - spans.at) / sizeof *taken.spans.span, (struct span *)spans.at};
   taken.name = take_name(from);
@@ -161,7 +170,7 @@ static bool has_begun_before(const struct record *one, int rank, const struct re
 
 static void compare(const struct record *own, const struct record *other, int rank) {
   bool are_atomic = own->is_atomic && other->is_atomic, is_either_lasting = own->is_lasting || other->is_lasting;
-  bool is_fine = !(own->is_write || other->is_write) || (are_atomic && !is_either_lasting) || strcmp(own->path, other->path) != 0 || !do_overlap(&own->spans, &other->spans) ||
+  bool is_fine = !(own->is_write || other->is_write) || (own->is_open && other->is_open) || (are_atomic && !is_either_lasting) || strcmp(own->path, other->path) != 0 || !do_overlap(&own->spans, &other->spans) ||
                  is_before(own, world_rank, other) || is_before(other, rank, own);
   if (is_fine) return;
   if (own->is_own || other->is_own) {

@@ -108,16 +108,12 @@ FUNCTION(TWIN(Type_create_struct), (Count count, const Count lengths[], const Fa
   INS(displs, count);
   INS(types, count);
   struct type *type = type_new();
-  size_t align = 1;
   for (Count i = 0; i < count; i++) {
     const struct type *part = type_get(types[i]);
     check_count(lengths[i]);
     type_add(type, displs[i], (size_t)lengths[i], part);
     contents_add_types(type, 1, &part);
-    if (type_alignment(part) > align) align = type_alignment(part);
   }
-  /* The extent of a struct is rounded up, as in C. */
-  type->extent = (type->extent + (ptrdiff_t)align - 1) / (ptrdiff_t)align * (ptrdiff_t)align;
   contents_start(type, MPI_COMBINER_STRUCT, NULL);
   contents_add_counts(type, 1, &count);
   contents_add_counts(type, count, lengths);
@@ -129,8 +125,7 @@ FUNCTION(TWIN(Type_create_resized), (MPI_Datatype old, Far lb, Far extent, MPI_D
   CALL(NAMED(Type_create_resized));
   struct type *type = type_new();
   type_add(type, 0, 1, type_get(old));
-  type->lb = lb;
-  type->extent = extent;
+  type_set_bounds(type, lb, extent);
   contents_start(type, MPI_COMBINER_RESIZED, type_get(old));
   contents_add_far(type, 2, (Far[]){lb, extent});
   return type_done(type, made);

@@ -191,7 +191,7 @@ MEETING(Neighbor_alltoallw, Ineighbor_alltoallw,
 FUNCTION(TWIN(Reduce_local), (const void *in, void *inout, Count count, MPI_Datatype type, MPI_Op op)) {
   CALL_IN_STEPS(NAMED(Reduce_local));
   check_count(count);
-  const struct type *of = type_for(type, "datatype");
+  struct type *of = type_for(type, "datatype");
   op_for(op, of);
   memory_use_values(in, (size_t)count, of, READS, "the input buffer");
   memory_use_values(inout, (size_t)count, of, WRITES, "the buffer");
@@ -199,6 +199,6 @@ FUNCTION(TWIN(Reduce_local), (const void *in, void *inout, Count count, MPI_Data
   memory_own_more(&owned, inout, (size_t)count, of, READS | WRITES);
   if (memory_overlaps(owned)) fail("invalid buffer", "the result goes where the other operand is");
   memory_release(owned);
-  op_apply(op, in, inout, (size_t)count, type);
+  op_apply(op, in, inout, (size_t)count, of, type);
   return MPI_SUCCESS;
 }

@@ -30,25 +30,10 @@ static bool is_atomic(char kind) { return kind == 'a' || kind == 'f' || kind == 
 bool operation_changes(const struct operation *of) { return of->kind != 'g' && of->op != MPI_NO_OP; }
 bool operation_is_ordered(char kind, MPI_Op op) { return kind == 'f' || kind == 'c' || (kind == 'a' && op == MPI_REPLACE); }
 
-/* The range of bytes that this many elements of a type touch: the first, and the one behind the
- * last. */
-static void reach(const struct type *type, size_t count, ptrdiff_t *from, ptrdiff_t *to) {
-  ptrdiff_t low = PTRDIFF_MAX, high = PTRDIFF_MIN;
-  for (size_t p = 0; p < type->pieces; p++) {
-    const struct piece *piece = &type->piece[p];
-    ptrdiff_t end = piece->at + (ptrdiff_t)(piece->run.count * basic_size(piece->run.basic));
-    if (piece->at < low) low = piece->at;
-    if (end > high) high = end;
-  }
-  if (count == 0 || type->pieces == 0) low = high = 0;
-  *from = low;
-  *to = high + (count > 0 ? (ptrdiff_t)(count - 1) * type->extent : 0);
-}
-
 /* The range of bytes of a part that an operation touches. */
 static void bounds(const struct operation *of, int unit, size_t *from, size_t *to) {
   ptrdiff_t low, high, begin = of->disp * unit;
-  reach(of->type, of->count, &low, &high);
+  type_reach(of->type, of->count, &low, &high);
   *from = (size_t)(begin + low);
   *to = (size_t)(begin + high);
 }
@@ -100,8 +85,8 @@ struct operation *operation_start(MPI_Win win, char kind, int target, MPI_Aint d
   if (is_dynamic && from < to && !copy_at(window, changes_content(window, target), (struct span){from, to}))
     fail("invalid argument", "rank %d has not attached the %zu bytes at its address %#zx, or nothing orders that before this call", target,
          to - from, from);
-  if (!is_dynamic && to > side->size)
-    fail("invalid argument", "bytes %zu to %zu of a part of %zu bytes, which rank %d has in the window", from, to, side->size,
+  if (!is_dynamic && ((ptrdiff_t)from < 0 || to > side->size))
+    fail("invalid argument", "bytes %zd to %zd of a part of %zu bytes, which rank %d has in the window", from, to, side->size,
          target);
   enum hold hold = window->has_fenced ? FREE : window->holds[target];
   made->record = records_add(window, made, hold, from, to, spans_of(made, side->unit));
@@ -158,7 +143,7 @@ static bool act(char kind, uint8_t *at, size_t count, const struct type *type, M
   }
   if (kind == 'a' || kind == 'f') {
     ptrdiff_t low, high;
-    reach(type, count, &low, &high);
+    type_reach(type, count, &low, &high);
     uint8_t *room = allocate((size_t)(high - low) + 64), *given = room - low;
     take_data(&data, given, count, type, "this rank", site, site);
     op_apply_window(op, given, at, count, type);

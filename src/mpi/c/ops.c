@@ -55,8 +55,7 @@ static const struct known knowns[] = {
 };
 enum { KNOWNS = sizeof knowns / sizeof *knowns };
 
-/* An operator, possibly a freed one: pending operations may still use it (MPI 4.1, 2.5.1). */
-static struct op *op_find(MPI_Op op) {
+struct op *op_find(MPI_Op op) {
   static struct op predefined[KNOWNS];
   for (size_t i = 0; i < KNOWNS; i++)
     if (knowns[i].op == op) {
@@ -76,6 +75,9 @@ struct op *op_get(MPI_Op op) {
   return found;
 }
 
+/* The basic type of all values. */
+static MPI_Datatype element_of(const struct type *type) { return (MPI_Datatype)(uintptr_t)(0x200 + type->element); }
+
 static bool op_is_own(const struct op *op) { return op->function || op->large; }
 
 struct op *op_for(MPI_Op op, const struct type *type) {
@@ -83,7 +85,7 @@ struct op *op_for(MPI_Op op, const struct type *type) {
   if (op_is_own(found)) return found;
   if (!type->object.is_predefined) fail("invalid operator", "%s is not for derived datatypes", found->name);
   for (size_t i = 0; i < KNOWNS; i++) {
-    MPI_Datatype basic = (MPI_Datatype)(uintptr_t)(0x200 + type->element);
+    MPI_Datatype basic = element_of(type);
     if (knowns[i].op == op && !(knowns[i].classes & (int)class_of(basic)))
       fail("invalid operator", "%s is not for %s", found->name, type->title);
     if (knowns[i].op == op && is_of_fortran_only(basic) && op != MPI_REPLACE && op != MPI_NO_OP)
@@ -97,7 +99,7 @@ void op_check_window(MPI_Op op, const struct type *type) {
   if (op_is_own(op_get(op))) fail("invalid operator", "windows take predefined operators only");
   if (type->pieces == 0) return;
   if (type->element == SEVERAL) fail("invalid operator", "%s is not for values of several types", op_get(op)->name);
-  op_for(op, type_get((MPI_Datatype)(uintptr_t)(0x200 + type->element)));
+  op_for(op, type_get(element_of(type)));
 }
 
 /* Integer arithmetic is unsigned, so that it may wrap. */
@@ -184,12 +186,8 @@ static void apply_known(MPI_Op op, const void *in, void *inout, size_t count, MP
   }
 }
 
-/* The basic type of a type that MPI has made. */
-static MPI_Datatype element_of(MPI_Datatype type) { return (MPI_Datatype)(uintptr_t)(0x200 + type_get(type)->element); }
-
 /* A function of the program takes a number of elements that fits into an integer. */
-static void apply_own(MPI_User_function *function, const void *in, void *inout, size_t count, MPI_Datatype type) {
-  ptrdiff_t extent = type_get(type)->extent;
+static void apply_own(MPI_User_function *function, const void *in, void *inout, size_t count, ptrdiff_t extent, MPI_Datatype type) {
   for (size_t from = 0; from < count || from == 0; from += INT_MAX) {
     int length = (int)(count - from < INT_MAX ? count - from : INT_MAX);
     ptrdiff_t at = (ptrdiff_t)from * extent;
@@ -197,21 +195,25 @@ static void apply_own(MPI_User_function *function, const void *in, void *inout, 
   }
 }
 
-void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype type) {
+void op_apply(MPI_Op op, const void *in, void *inout, size_t count, struct type *type, MPI_Datatype handle) {
   struct op *found = op_find(op);
   struct call before = call;
+  /* The function may ask for the extent of a type that was freed meanwhile. */
+  bool was_freed = type->object.is_freed;
+  type->object.is_freed = false;
   if (found->large)
-    found->large((void *)in, inout, &(MPI_Count){(MPI_Count)count}, &type);
+    found->large((void *)in, inout, &(MPI_Count){(MPI_Count)count}, &handle);
   else if (found->function)
-    apply_own(found->function, in, inout, count, type);
+    apply_own(found->function, in, inout, count, type->extent, handle);
   else
-    apply_known(op, in, inout, count, element_of(type), type_get(type)->size);
+    apply_known(op, in, inout, count, element_of(type), type->size);
+  type->object.is_freed |= was_freed;
   call = before; /* because the function may have called MPI */
 }
 
 void op_apply_window(MPI_Op op, const void *in, void *inout, size_t count, const struct type *type) {
   if (type->pieces == 0) return;
-  MPI_Datatype element = (MPI_Datatype)(uintptr_t)(0x200 + type->element);
+  MPI_Datatype element = element_of(type);
   const struct type *of = type_get(element);
   /* a pair of two types is two pieces; a pair of ints is one piece, or a part of one */
   size_t step = of->pieces;

@@ -163,7 +163,7 @@ struct message {
  * to `taken`. */
 static bool probe(char form, int source, int tag, MPI_Comm comm, MPI_Status *status, struct request *taken) {
   struct comm *in = comm_get(comm);
-  if (status) status_empty(OUT(status));
+  if (status) status_clear(OUT(status));
   check_peer(in, source, true, "source");
   check_tag(tag, true);
   if (source == MPI_PROC_NULL) {

@@ -27,7 +27,7 @@ struct partitions {
   /* the arguments */
   void *buffer;
   MPI_Count each;
-  MPI_Datatype type;
+  struct type *type;
   int peer;
   struct comm *channel;
 };
@@ -54,12 +54,12 @@ static MPI_Request hidden(const void *buffer, MPI_Count count, MPI_Datatype type
 }
 
 /* Makes the requests for the messages, if they are this side's partitions. */
-static void make_parts(struct partitions *of) {
-  ptrdiff_t apart = of->each * type_for(of->type, "datatype")->extent;
+static void make_parts(struct partitions *of, MPI_Datatype type) {
+  ptrdiff_t apart = of->each * of->type->extent;
   of->messages = of->count;
   of->part = allocate((size_t)of->count * sizeof *of->part);
   for (int i = 0; i < of->count; i++)
-    of->part[i] = hidden(of->buffer ? (char *)of->buffer + i * apart : NULL, of->each, of->type, of, i + 1);
+    of->part[i] = hidden(of->buffer ? (char *)of->buffer + i * apart : NULL, of->each, type, of, i + 1);
 }
 
 MPI_Request partitioned_init(char what, const void *buf, int partitions, MPI_Count count, MPI_Datatype type, int peer, int tag,
@@ -71,10 +71,11 @@ MPI_Request partitioned_init(char what, const void *buf, int partitions, MPI_Cou
   check_count(count);
   MPI_Request handle = request_new('p');
   struct partitions *made = allocate(sizeof *made);
-  *made = (struct partitions){.is_send = what == 's', .count = partitions, .size = (size_t)count * type_for(type, "datatype")->size,
-                              .buffer = (void *)buf, .each = count, .type = type, .peer = peer,
+  struct type *of = type_for(type, "datatype");
+  *made = (struct partitions){.is_send = what == 's', .count = partitions, .size = (size_t)count * of->size,
+                              .buffer = (void *)buf, .each = count, .type = of, .peer = peer,
                               .channel = channel_of(comm_get(comm), what == 's', peer, tag)};
-  make_parts(made);
+  make_parts(made, type);
   made->is_ready = allocate((size_t)partitions * sizeof *made->is_ready);
   if (made->is_send) made->planned[0] = partitions, made->planned[1] = (int64_t)made->size;
   made->plan = hidden(made->planned, 2, MPI_INT64_T, made, 0);
@@ -131,7 +132,7 @@ static void learn_plan(struct partitions *of) {
   if (messages == of->count) return;
   of->part = allocate((size_t)messages * sizeof *of->part);
   for (int i = 0; i < messages; i++) {
-    MPI_Datatype type = size > 0 ? some_of(type_for(of->type, "datatype"), (size_t)i * size, ((size_t)i + 1) * size) : MPI_BYTE;
+    MPI_Datatype type = size > 0 ? some_of(of->type, (size_t)i * size, ((size_t)i + 1) * size) : MPI_BYTE;
     of->part[i] = hidden(of->buffer, size > 0, type, of, i + 1);
   }
 }
@@ -157,7 +158,7 @@ void partitioned_start(struct request *request) {
   message_start(plan);
   receive_parts(of);
   if (of->messages == 0)
-    request->owned = memory_own(of->buffer, (size_t)of->count * (size_t)of->each, type_for(of->type, "datatype"), READS | WRITES);
+    request->owned = memory_own(of->buffer, (size_t)of->count * (size_t)of->each, of->type, READS | WRITES);
 }
 
 /* Whether a receive knows its messages. Then it receives them. */

@@ -60,7 +60,7 @@ void process_refused(const char *why, const uintptr_t *sites, size_t count) {
     memcpy(family->site, sites, family->sites * sizeof *sites);
     __atomic_store_n(&family->is_reported, 1, __ATOMIC_SEQ_CST);
   }
-  _exit(1);
+  process_exit(1);
 }
 
 void processes_check(void) {

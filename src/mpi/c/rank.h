@@ -124,6 +124,7 @@
 #define op_apply mazurka_op_apply
 #define op_check_window mazurka_op_check_window
 #define op_apply_window mazurka_op_apply_window
+#define op_find mazurka_op_find
 #define op_for mazurka_op_for
 #define op_get mazurka_op_get
 #define pack mazurka_pack
@@ -156,6 +157,7 @@
 #define signature_take mazurka_signature_take
 #define signature_text mazurka_signature_text
 #define status_empty mazurka_status_empty
+#define status_clear mazurka_status_clear
 #define status_set mazurka_status_set
 #define status_bytes mazurka_status_bytes
 #define status_elements mazurka_status_elements
@@ -183,8 +185,8 @@
 #define type_add mazurka_type_add
 #define type_done mazurka_type_done
 #define type_new mazurka_type_new
-#define type_alignment mazurka_type_alignment
-#define type_true_extent mazurka_type_true_extent
+#define type_reach mazurka_type_reach
+#define type_set_bounds mazurka_type_set_bounds
 #define windows_check_end mazurka_windows_check_end
 #define windows_check_gone mazurka_windows_check_gone
 #define windows_publish mazurka_windows_publish
@@ -437,6 +439,7 @@ struct type {
   const char *title; /* its name in messages */
   size_t size;
   ptrdiff_t lb, extent;
+  bool has_bounds; /* whether these were given by the program, here or for a part */
   size_t pieces;
   struct piece *piece;
   uint32_t element; /* the basic type of all its values (a pair counts as one), or SEVERAL */
@@ -445,8 +448,11 @@ struct type {
 };
 /* A new empty type; appends `count` elements of another type at an offset; the handle of a type */
 struct type *type_new(void);
-size_t type_alignment(const struct type *of);
-void type_true_extent(const struct type *of, ptrdiff_t *lb, ptrdiff_t *extent);
+/* The bytes of this many elements, counted from the place of the first one: from the first byte with
+ * a value to behind the last one. */
+void type_reach(const struct type *of, size_t count, ptrdiff_t *from, ptrdiff_t *to);
+/* The program gives the bounds. */
+void type_set_bounds(struct type *of, ptrdiff_t lb, ptrdiff_t extent);
 void type_add(struct type *to, ptrdiff_t at, size_t count, const struct type *old);
 int type_done(struct type *made, MPI_Datatype *handle);
 void contents_start(struct type *of, int combiner, const struct type *old);
@@ -604,6 +610,8 @@ struct request *request_get(MPI_Request request);
 /* Waits for the request and frees it unless it is persistent. */
 void request_wait(MPI_Request *request, MPI_Status *status);
 void status_empty(MPI_Status *status);
+/* The same but for the error code: of a status that a call is about to set. */
+void status_clear(MPI_Status *status);
 void status_set(MPI_Status *status, int source, int tag, size_t bytes);
 size_t status_bytes(const MPI_Status *status);
 void status_set_bytes(MPI_Status *status, size_t bytes);
@@ -657,7 +665,8 @@ struct op {
 };
 struct op *op_for(MPI_Op op, const struct type *type);
 struct op *op_get(MPI_Op op);
-void op_apply(MPI_Op op, const void *in, void *inout, size_t count, MPI_Datatype type);
+struct op *op_find(MPI_Op op); /* possibly a freed one: pending operations may still use it (MPI 4.1, 2.5.1) */
+void op_apply(MPI_Op op, const void *in, void *inout, size_t count, struct type *type, MPI_Datatype handle);
 void op_check_window(MPI_Op op, const struct type *type);
 void op_apply_window(MPI_Op op, const void *in, void *inout, size_t count, const struct type *type);
 

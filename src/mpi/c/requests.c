@@ -25,6 +25,19 @@ void status_empty(MPI_Status *status) {
   *status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG, .MPI_ERROR = MPI_SUCCESS};
 }
 
+/* The error code stays as it is (MPI 4.1, 3.2.5). */
+static void status_copy(MPI_Status *to, const MPI_Status *from) {
+  int error = to->MPI_ERROR;
+  *to = *from;
+  to->MPI_ERROR = error;
+}
+
+void status_clear(MPI_Status *status) {
+  MPI_Status nothing;
+  status_empty(&nothing);
+  status_copy(status, &nothing);
+}
+
 /* A status contains the number of bytes of a message, and whether it was cancelled. */
 void status_set_bytes(MPI_Status *status, size_t bytes) { memcpy(status->MPI_internal, &bytes, sizeof bytes); }
 size_t status_bytes(const MPI_Status *status) {
@@ -33,7 +46,7 @@ size_t status_bytes(const MPI_Status *status) {
   return bytes;
 }
 void status_set(MPI_Status *status, int source, int tag, size_t bytes) {
-  status_empty(status);
+  status_clear(status);
   status->MPI_SOURCE = source;
   status->MPI_TAG = tag;
   status_set_bytes(status, bytes);
@@ -53,7 +66,7 @@ void request_complete(struct request *request, struct reader *value) {
 static void retire(MPI_Request *handle, MPI_Status *status) {
   struct request *request = request_get(*handle);
   if (request->functions) generalized_query(request);
-  if (status) *status = request->status;
+  if (status) status_copy(status, &request->status);
   if (request->functions) generalized_free(request);
   for (size_t i = 0; i < request->parts; i++) request->part[i]->object.is_freed = true;
   if (request->is_persistent) {
@@ -172,11 +185,15 @@ int request_any(char kind, int count, const MPI_Request *requests) {
   return found;
 }
 
+/* Ends a call that has looked for a complete request, and has found this one, if any. */
+static void finish(int found, MPI_Request *requests, MPI_Status *status) {
+  if (found >= 0) retire(&requests[found], status);
+  else if (found == MPI_UNDEFINED && status) status_empty(status);
+}
+
 void request_wait(MPI_Request *handle, MPI_Status *status) {
-  if (status) status_empty(OUT(status));
-  if (!is_open(*handle)) return;
-  request_any('W', 1, handle);
-  retire(handle, status);
+  if (status) status_clear(OUT(status));
+  finish(request_any('W', 1, handle), handle, status);
 }
 
 /* Checks a list of requests; some may be MPI_REQUEST_NULL. */
@@ -201,10 +218,10 @@ FUNCTION(Waitall, (int count, MPI_Request requests[], MPI_Status *statuses)) {
 FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status)) {
   CALL_IN_STEPS("MPI_Waitany");
   check_requests(count, requests);
-  if (status) status_empty(OUT(status));
+  if (status) status_clear(OUT(status));
   OUT(index);
   *index = request_any('W', count, requests);
-  if (*index >= 0) retire(&requests[*index], status);
+  finish(*index, requests, status);
   return MPI_SUCCESS;
 }
 
@@ -229,23 +246,23 @@ FUNCTION(Test, (MPI_Request *request, int *flag, MPI_Status *status)) {
   CALL_IN_STEPS("MPI_Test");
   OUT(request);
   *OUT(flag) = 0;
-  if (status) status_empty(OUT(status));
+  if (status) status_clear(OUT(status));
   int found = request_any('T', 1, request);
   *flag = found != -1;
-  if (found >= 0) retire(request, status);
+  finish(found, request, status);
   return MPI_SUCCESS;
 }
 
 FUNCTION(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status)) {
   CALL_IN_STEPS("MPI_Testany");
   check_requests(count, requests);
-  if (status) status_empty(OUT(status));
+  if (status) status_clear(OUT(status));
   *OUT(index) = MPI_UNDEFINED;
   *OUT(flag) = 0;
   int found = request_any('T', count, requests);
   *flag = found != -1;
   *index = found == -1 ? MPI_UNDEFINED : found;
-  if (found >= 0) retire(&requests[found], status);
+  finish(found, requests, status);
   return MPI_SUCCESS;
 }
 
@@ -263,9 +280,9 @@ FUNCTION(Testsome, (int count, MPI_Request requests[], int *done, int indices[],
   return MPI_SUCCESS;
 }
 
-static void statuses_empty(int count, MPI_Status *statuses) {
+static void statuses_clear(int count, MPI_Status *statuses) {
   if (count > 0) OUTS(statuses, count);
-  for (int i = 0; i < count; i++) status_empty(&statuses[i]);
+  for (int i = 0; i < count; i++) status_clear(&statuses[i]);
 }
 
 bool request_all(int count, const MPI_Request *requests) {
@@ -280,26 +297,25 @@ bool request_all(int count, const MPI_Request *requests) {
 FUNCTION(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status *statuses)) {
   CALL_IN_STEPS("MPI_Testall");
   check_requests(count, requests);
-  if (statuses) statuses_empty(count, statuses);
+  if (statuses) statuses_clear(count, statuses);
   *OUT(flag) = 0;
   *flag = request_all(count, requests);
-  for (int i = 0; i < count && *flag; i++)
-    if (is_open(requests[i])) retire(&requests[i], statuses ? &statuses[i] : NULL);
+  for (int i = 0; i < count && *flag; i++) finish(is_open(requests[i]) ? 0 : MPI_UNDEFINED, &requests[i], statuses ? &statuses[i] : NULL);
   return MPI_SUCCESS;
 }
 
 /* The status of a request that is complete or not open. It stays as it is. */
 static void tell(MPI_Request handle, MPI_Status *status) {
-  if (status) status_empty(status);
+  if (status && !is_open(handle)) status_empty(status);
   if (!is_open(handle)) return;
   struct request *request = request_get(handle);
   if (request->functions) generalized_query(request);
-  if (status) *status = request->status;
+  if (status) status_copy(status, &request->status);
 }
 
 FUNCTION(Request_get_status, (MPI_Request handle, int *flag, MPI_Status *status)) {
   CALL("MPI_Request_get_status");
-  if (status) status_empty(OUT(status));
+  if (status) status_clear(OUT(status));
   *OUT(flag) = 0;
   *flag = request_all(1, &handle);
   if (*flag) tell(handle, status);
@@ -314,7 +330,7 @@ static void check_given(int count, const MPI_Request *requests) {
 FUNCTION(Request_get_status_all, (int count, const MPI_Request requests[], int *flag, MPI_Status *statuses)) {
   CALL("MPI_Request_get_status_all");
   check_given(count, requests);
-  if (statuses) statuses_empty(count, statuses);
+  if (statuses) statuses_clear(count, statuses);
   *OUT(flag) = 0;
   *flag = request_all(count, requests);
   for (int i = 0; i < count && *flag; i++) tell(requests[i], statuses ? &statuses[i] : NULL);
@@ -324,13 +340,14 @@ FUNCTION(Request_get_status_all, (int count, const MPI_Request requests[], int *
 FUNCTION(Request_get_status_any, (int count, const MPI_Request requests[], int *index, int *flag, MPI_Status *status)) {
   CALL("MPI_Request_get_status_any");
   check_given(count, requests);
-  if (status) status_empty(OUT(status));
+  if (status) status_clear(OUT(status));
   *OUT(index) = MPI_UNDEFINED;
   *OUT(flag) = 0;
   int found = request_any('T', count, requests);
   *flag = found != -1;
   *index = found == -1 ? MPI_UNDEFINED : found;
   if (found >= 0) tell(requests[found], status);
+  else if (found == MPI_UNDEFINED && status) status_empty(status);
   return MPI_SUCCESS;
 }
 

@@ -40,10 +40,10 @@ FUNCTION(TWIN(Type_get_extent), (MPI_Datatype type, Far *lb, Far *extent)) {
 
 FUNCTION(TWIN(Type_get_true_extent), (MPI_Datatype type, Far *lb, Far *extent)) {
   CALL(NAMED(Type_get_true_extent));
-  ptrdiff_t low, length;
-  type_true_extent(type_get(type), &low, &length);
+  ptrdiff_t low, high;
+  type_reach(type_get(type), 1, &low, &high);
   *OUT(lb) = low;
-  *OUT(extent) = length;
+  *OUT(extent) = high - low;
   return MPI_SUCCESS;
 }
 

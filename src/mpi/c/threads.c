@@ -130,7 +130,7 @@ static void __attribute__((noreturn)) end_in_vain(void) {
   is_in_vain = true;
   question('V');
   ask();
-  _exit(0);
+  process_exit(0);
 }
 
 static void __attribute__((noreturn)) fail_all_wait(void) {

@@ -127,11 +127,24 @@ static void add_piece(struct type *to, struct piece piece) {
   to->piece[to->pieces++] = piece;
 }
 
-size_t type_alignment(const struct type *of) {
+static size_t alignment_of(const struct type *of) {
   size_t most = 1;
   for (size_t p = 0; p < of->pieces; p++)
     if (basics[of->piece[p].run.basic].alignment > most) most = basics[of->piece[p].run.basic].alignment;
   return most;
+}
+
+void type_reach(const struct type *of, size_t count, ptrdiff_t *from, ptrdiff_t *to) {
+  *from = *to = 0;
+  if (count == 0) return;
+  for (size_t p = 0; p < of->pieces; p++) {
+    const struct piece *piece = &of->piece[p];
+    ptrdiff_t end = piece->at + (ptrdiff_t)(piece->run.count * basic_size(piece->run.basic));
+    if (p == 0 || piece->at < *from) *from = piece->at;
+    if (p == 0 || end > *to) *to = end;
+  }
+  ptrdiff_t further = (ptrdiff_t)(count - 1) * of->extent;
+  if (of->pieces > 0) *(further > 0 ? to : from) += further;
 }
 
 /* The type for a basic type, made on demand. */
@@ -322,9 +335,25 @@ struct type *type_new(void) {
   return made;
 }
 
+/* Bounds that were given stay in all types that are made of such a type: where there are any, only
+ * they count (MPI 4.1, 5.1.6). */
+static void widen(struct type *to, ptrdiff_t low, ptrdiff_t high, bool are_given) {
+  if (to->has_bounds && !are_given) return;
+  bool is_first = are_given ? !to->has_bounds : to->size == 0;
+  ptrdiff_t upper = to->lb + to->extent;
+  to->lb = is_first || low < to->lb ? low : to->lb;
+  to->extent = (is_first || high > upper ? high : upper) - to->lb;
+  to->has_bounds = are_given;
+}
+
+void type_set_bounds(struct type *of, ptrdiff_t lb, ptrdiff_t extent) {
+  of->lb = lb;
+  of->extent = extent;
+  of->has_bounds = true;
+}
+
 /* Appends `count` elements of a type, the first one at this offset. */
 void type_add(struct type *to, ptrdiff_t at, size_t count, const struct type *old) {
-  bool was_empty = to->size == 0 && to->extent == 0;
   size_t span = old->extent < 0 ? (size_t)-old->extent : (size_t)old->extent;
   if (count > PTRDIFF_MAX / ((span > old->size ? span : old->size) + 1))
     fail("invalid count", "%zu elements do not fit into memory", count);
@@ -339,16 +368,20 @@ void type_add(struct type *to, ptrdiff_t at, size_t count, const struct type *ol
     }
   }
   if (count == 0) return;
-  ptrdiff_t low = at + old->lb, last = at + (ptrdiff_t)(count - 1) * old->extent + old->lb;
-  if (last < low) low = last;
-  ptrdiff_t high = (last > at + old->lb ? last : at + old->lb) + old->extent;
-  ptrdiff_t upper = to->lb + to->extent;
-  to->lb = was_empty || low < to->lb ? low : to->lb;
-  to->extent = (was_empty || high > upper ? high : upper) - to->lb;
+  ptrdiff_t low, high, further = (ptrdiff_t)(count - 1) * old->extent;
+  type_reach(old, count, &low, &high);
+  if (old->has_bounds) {
+    low = old->lb + (further < 0 ? further : 0);
+    high = old->lb + old->extent + (further > 0 ? further : 0);
+  }
+  if (old->has_bounds || old->size > 0) widen(to, at + low, at + high, old->has_bounds);
   to->size += count * old->size;
 }
 
+/* An extent that was not given is rounded up, as that of a struct in C. */
 int type_done(struct type *made, MPI_Datatype *handle) {
+  ptrdiff_t align = (ptrdiff_t)alignment_of(made);
+  if (!made->has_bounds) made->extent = (made->extent + align - 1) / align * align;
   *OUT(handle) = (MPI_Datatype)handle_new(DATATYPE, &made->object);
   return MPI_SUCCESS;
 }
@@ -359,8 +392,6 @@ FUNCTION(Type_dup, (MPI_Datatype old, MPI_Datatype *made)) {
   const struct type *from = type_get(old);
   struct type *type = type_new();
   type_add(type, 0, 1, from);
-  type->lb = from->lb;
-  type->extent = from->extent;
   type->is_committed = from->is_committed;
   contents_start(type, MPI_COMBINER_DUP, from);
   type_done(type, made);
@@ -387,25 +418,12 @@ FUNCTION(Type_free, (MPI_Datatype *type)) {
   return MPI_SUCCESS;
 }
 
-/* From the first byte with a value to the last one. */
-void type_true_extent(const struct type *of, ptrdiff_t *lb, ptrdiff_t *extent) {
-  ptrdiff_t low = 0, high = 0;
-  for (size_t p = 0; p < of->pieces; p++) {
-    const struct piece *piece = &of->piece[p];
-    ptrdiff_t end = piece->at + (ptrdiff_t)(piece->run.count * basic_size(piece->run.basic));
-    if (p == 0 || piece->at < low) low = piece->at;
-    if (p == 0 || end > high) high = end;
-  }
-  *lb = low;
-  *extent = high - low;
-}
-
 FUNCTION(Type_get_true_extent_x, (MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)) {
   CALL("MPI_Type_get_true_extent_x");
-  ptrdiff_t low, length;
-  type_true_extent(type_get(type), &low, &length);
+  ptrdiff_t low, high;
+  type_reach(type_get(type), 1, &low, &high);
   *OUT(lb) = low;
-  *OUT(extent) = length;
+  *OUT(extent) = high - low;
   return MPI_SUCCESS;
 }
 

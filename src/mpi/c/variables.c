@@ -450,15 +450,8 @@ void check_memory(const void *buffer, const void *part, size_t number, const str
   uintptr_t start = (uintptr_t)buffer, at = (uintptr_t)part;
   if (number == 0 || type->pieces == 0 || !buffer) return;
   if (!find_global(start, &memory) && !find_local(start, &memory) && !find_on_heap(start, &memory)) return;
-  ptrdiff_t low = PTRDIFF_MAX, high = PTRDIFF_MIN;
-  for (size_t p = 0; p < type->pieces; p++) {
-    const struct piece *piece = &type->piece[p];
-    ptrdiff_t end = piece->at + (ptrdiff_t)(piece->run.count * basic_size(piece->run.basic));
-    if (piece->at < low) low = piece->at;
-    if (end > high) high = end;
-  }
-  ptrdiff_t further = (ptrdiff_t)(number - 1) * type->extent;
-  if (further > 0) high += further; else low += further;
+  ptrdiff_t low, high;
+  type_reach(type, number, &low, &high);
   ptrdiff_t first = (ptrdiff_t)(at - memory.start) + low, behind = (ptrdiff_t)(at - memory.start) + high;
   bool is_beyond = first < 0 || (size_t)behind > memory.size;
   if (is_beyond && number == 1 && leads_elsewhere(at, type)) return;

@@ -63,6 +63,10 @@ static uint64_t key;
 static _Thread_local bool is_silent; /* the rank has ended */
 static bool are_files_own;
 
+void process_exit(int status) {
+  for (;;) raw(SYS_exit_group, status);
+}
+
 /* A fault of the library or of its environment, not of the program. If even that cannot be
  * reported, the rank ends as after a system call that cannot be followed. */
 void give_up(const char *what) {
@@ -73,7 +77,7 @@ void give_up(const char *what) {
   }
   if (key) raw(SYS_kill, raw(SYS_getpid), SIGSYS);
   dprintf(STDERR_FILENO, "mazurka: rank %d: %s: %s\n", world_rank, what, strerror(errno));
-  _exit(3);
+  process_exit(3);
 }
 
 /* The most bytes of a frame. */
@@ -175,9 +179,9 @@ static bool write_all(int fd, const void *from, size_t length) {
  * are no longer needed. */
 static struct reader receive(void) {
   uint32_t length;
-  if (!read_all(&length, sizeof length)) _exit(0);
+  if (!read_all(&length, sizeof length)) process_exit(0);
   uint8_t *body = allocate(length);
-  if (!read_all(body, length)) _exit(0);
+  if (!read_all(body, length)) process_exit(0);
   return (struct reader){body, body + length};
 }
 
@@ -198,7 +202,7 @@ static void reply(int fd, struct bytes *body) {
   struct bytes whole = {0};
   put_u32(&whole, length);
   put(&whole, body->at, body->length);
-  if (!write_all(fd, whole.at, whole.length)) _exit(0);
+  if (!write_all(fd, whole.at, whole.length)) process_exit(0);
   release(whole.at);
 }
 
@@ -297,7 +301,7 @@ static void send_question(bool is_waited_for) {
   uint32_t length = (uint32_t)frame.length - 4;
   memcpy(frame.at, &length, sizeof length);
   if (is_waited_for && batch.length == 0) {
-    if (!write_all(WIRE, frame.at, frame.length)) _exit(0);
+    if (!write_all(WIRE, frame.at, frame.length)) process_exit(0);
     return;
   }
   put(&batch, frame.at, frame.length);
@@ -306,7 +310,7 @@ static void send_question(bool is_waited_for) {
   uint64_t milliseconds = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
   if (batch.length == frame.length) begun = milliseconds;
   if (!is_waited_for && batch.length < 1 << 16 && milliseconds < begun + 100) return;
-  if (!write_all(WIRE, batch.at, batch.length)) _exit(0);
+  if (!write_all(WIRE, batch.at, batch.length)) process_exit(0);
   batch.length = 0;
 }
 
@@ -343,7 +347,7 @@ static void __attribute__((noreturn)) last_words(void) {
   send_question(true);
   uint8_t rest;
   while (syscall(SYS_read, WIRE, &rest, 1) > 0 || errno == EINTR) {}
-  _exit(0);
+  process_exit(0);
 }
 
 static void __attribute__((noreturn)) fail_with(const uintptr_t *sites, size_t count, const char *class, const char *format,
@@ -352,7 +356,7 @@ static void __attribute__((noreturn)) fail_with(const uintptr_t *sites, size_t c
   if (!is_verified || is_child) {
     dprintf(STDERR_FILENO, "mazurka: %s: %s: %s\n", call.name ? call.name : "the program", class, message);
     if (is_child) raw(SYS_kill, raw(SYS_getpid), SIGABRT);
-    _exit(1);
+    process_exit(1);
   }
   processes_check();
   struct bytes *to = question_at('F', sites, count);
@@ -416,12 +420,22 @@ static void at_end(int status, void *unused) {
   last_words();
 }
 
+/* Where exit would be right, so are _exit and quick_exit: before MPI_Init and after
+ * MPI_Finalize. */
+void rank_exits(int status) {
+  if (!is_silent && env_is_over()) at_end(status, NULL);
+  if (is_silent) process_exit(status);
+  uintptr_t sites[24] = {0};
+  size_t count = sites_now(sites, sizeof sites / sizeof *sites);
+  fail_somewhere(sites, count, "exit", "the rank ends by _exit(%d)", status);
+}
+
 /* A rank crashes, in the program or in a library function. The innermost address on the stack that
  * is in the program is the place of the crash or of the call; several addresses are sent, since
  * some are in our own library. */
 static void crash(int signal, siginfo_t *what, void *context) {
   (void)what, (void)context;
-  if (is_silent) _exit(1);
+  if (is_silent) process_exit(1);
   if (is_child) {
     raw(SYS_kill, raw(SYS_getpid), signal);
     return;

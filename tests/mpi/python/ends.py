@@ -17,3 +17,6 @@ if case == "asserts":
 mpi.MPI_Finalize()
 if case == "late":
     sys.exit(5)
+if case == "quits":
+    import os
+    os._exit(5)
