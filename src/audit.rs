@@ -96,8 +96,8 @@
 //!    ends at which `final` fails, and for states in which an invariant does. What it finds is
 //!    carried out and judged on the model; if it says that there is no more, its proof is checked.
 //! 5. In each state in which all processes that can move may go round in a circle, one of them can
-//!    end, be blocked, make a step that changes an object, or leave its circle for good. Daemons may
-//!    go round for ever instead: that is judged as an end.
+//!    end, be blocked, make a step that changes an object, or leave its circle for good. Daemons
+//!    may go round for ever instead: that is judged as an end.
 //! 6. The numbers are those of the claim. Of deadlocks and violations it says only whether there
 //!    are any.
 //!

@@ -375,11 +375,61 @@ impl<'s, S: System> Pieces<'s, S> {
         }
     }
 
-    /// Can one of the processes that can move here end or be blocked, or make a step that changes an
-    /// object or more than its own line, after steps that change nothing else? The answer is yes
-    /// also if nothing is possible here.
-    pub(super) fn may_change(&mut self) -> Result<bool, Refused> {
-        self.may_change_after(self.movers(), &mut FxHashSet::default())
+    /// Do all processes that can move go round, and come back to here whatever they do? Not if one
+    /// of them can end or be blocked, or make a step that changes an object or more than its own
+    /// line.
+    pub(super) fn goes_round(&mut self) -> Result<bool, Refused> {
+        let (start, movers) = (self.state.depth(), self.movers());
+        let mut numbers: FxHashMap<Vec<Code>, usize> = FxHashMap::default();
+        // The numbers of the states on the way, and for each state those directly before it.
+        let (mut way, mut before): (Vec<usize>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
+        let mut open: Vec<(usize, Option<Action>)> = vec![(start, None)];
+        let mut goes_round = true;
+        while goes_round && let Some((depth, action)) = open.pop() {
+            self.back_to(depth);
+            way.truncate(depth + 1 - start);
+            self.carry_out(action.as_slice())?;
+            let codes = self.codes();
+            let number = *numbers.entry(codes.clone()).or_insert(before.len());
+            if number == before.len() {
+                let mut enabled = Vec::new();
+                self.state.enabled(&self.locals, &mut enabled);
+                enabled.retain(|&action| !self.is_fault(action));
+                goes_round = !enabled.is_empty() && self.movers() == movers;
+                for action in enabled {
+                    goes_round = goes_round && self.only_looks(action, &codes)?;
+                    open.push((self.state.depth(), Some(action)));
+                }
+                before.push(Vec::new());
+            }
+            if before.len() > MAX_WAITING {
+                return Err(Refused::new("processes wait in too many ways"));
+            }
+            before[number].extend(action.and(way.last()));
+            way.push(number);
+        }
+        self.back_to(start);
+        let (mut leads_back, mut open) = (FxHashSet::default(), vec![0]);
+        while let Some(number) = open.pop() {
+            if leads_back.insert(number) {
+                open.extend(&before[number]);
+            }
+        }
+        Ok(goes_round && leads_back.len() == before.len())
+    }
+
+    /// Does this action change nothing but the line of its process? These are the codes before it.
+    fn only_looks(&mut self, action: Action, before: &[Code]) -> Result<bool, Refused> {
+        let (depth, line) = (self.state.depth(), self.line_of(action.process) as usize);
+        self.carry_out(&[action])?;
+        let after = self.codes();
+        // To write what is there, or to take a message and send the same, is a change, too.
+        let is_observation = self.state.effect(&self.locals).is_observation();
+        self.back_to(depth);
+        let code = |codes: &[Code], at: usize| codes.get(at).copied().unwrap_or(0);
+        let all = 0..before.len().max(after.len());
+        Ok(is_observation
+            && all.into_iter().all(|at| at == line || code(before, at) == code(&after, at)))
     }
 
     /// Is it a fault?
@@ -392,75 +442,5 @@ impl<'s, S: System> Pieces<'s, S> {
     fn movers(&self) -> usize {
         let can_move = |&process: &ProcessId| self.state.can_move(&self.locals, process);
         self.state.processes().filter(can_move).count()
-    }
-
-    /// The same after steps from where this many can move, to states that are not in `seen`.
-    fn may_change_after(
-        &mut self,
-        movers: usize,
-        seen: &mut FxHashSet<Vec<Code>>,
-    ) -> Result<bool, Refused> {
-        let codes = self.codes();
-        if seen.len() == MAX_WAITING {
-            return Err(Refused::new("processes wait in too many ways"));
-        }
-        if !seen.insert(codes.clone()) {
-            return Ok(false);
-        }
-        let (mut enabled, depth) = (Vec::new(), self.state.depth());
-        self.state.enabled(&self.locals, &mut enabled);
-        enabled.retain(|&action| !self.is_fault(action));
-        let mut may_change = enabled.is_empty() || self.movers() < movers;
-        for action in enabled {
-            let line = self.line_of(action.process);
-            self.carry_out(&[action])?;
-            let after = self.codes();
-            let code = |codes: &[Code], at: usize| codes.get(at).copied().unwrap_or(0);
-            let is_other = |at| at != line as usize && code(&codes, at) != code(&after, at);
-            may_change |= (0..codes.len().max(after.len())).any(is_other);
-            // To write what is there, or to take a message and send the same, is a change, too.
-            may_change |= !self.state.effect(&self.locals).is_observation();
-            may_change = may_change || self.may_change_after(movers, seen)?;
-            self.back_to(depth);
-        }
-        Ok(may_change)
-    }
-
-    /// Can each process come back to where it is, by steps of its own, whatever steps it has made?
-    /// Here nothing [may change](Pieces::may_change).
-    pub(super) fn do_all_come_back(&mut self) -> Result<bool, Refused> {
-        for process in self.state.processes().collect::<Vec<_>>() {
-            let depth = self.state.depth();
-            let mut numbers: FxHashMap<Vec<Code>, usize> = FxHashMap::default();
-            // For each state, those directly before it.
-            let mut before: Vec<Vec<usize>> = Vec::new();
-            let mut open: Vec<(Option<usize>, Vec<Action>)> = vec![(None, Vec::new())];
-            while let Some((from, way)) = open.pop() {
-                self.carry_out(&way)?;
-                let number = *numbers.entry(self.codes()).or_insert(before.len());
-                if number == before.len() {
-                    before.push(Vec::new());
-                    self.state.choices(&self.locals, process, |choice| {
-                        let next = Action { process, choice };
-                        if self.is_fault(next) {
-                            return;
-                        }
-                        open.push((Some(number), way.iter().copied().chain([next]).collect()));
-                    });
-                }
-                before[number].extend(from);
-                self.back_to(depth);
-            }
-            let (mut leads_back, mut pending) = (FxHashSet::default(), vec![0]);
-            while let Some(number) = pending.pop() {
-                if leads_back.insert(number) {
-                    pending.extend(&before[number]);
-                }
-            }
-            if leads_back.len() < before.len() {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
 }

@@ -297,7 +297,7 @@ impl<S: System> Events<'_, S> {
             let depth = events.net.state.depth();
             events.net.settle();
             // A state on the way into a loop is not judged: all go on to others, which are.
-            if !events.net.may_change()? && events.net.do_all_come_back()? {
+            if events.net.goes_round()? {
                 let (locals, state) = (&events.net.locals, &events.net.state);
                 let waits = |it| !state.can_move(locals, it) || locals.is_daemon(state.local(it));
                 if !state.processes().all(waits) {

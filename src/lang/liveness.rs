@@ -43,8 +43,8 @@ pub(crate) fn dead(code: &Code) -> FxHashMap<u32, Box<[u32]>> {
     found.into_iter().map(|(at, slots)| (at, slots.into())).collect()
 }
 
-/// The slots of the variables that `final` and the invariants may read at this instruction: all that
-/// is live once a process has failed there.
+/// The slots of the variables that `final` and the invariants may read at this instruction: all
+/// that is live once a process has failed there.
 pub(crate) fn seen_by_others_at(code: &Code, at: u32) -> BTreeSet<u32> {
     let seen = seen_by_others(code);
     let is_seen = |live: &&Live| {

@@ -27,9 +27,10 @@
 //! are processes that [may stop](Fairness::MayStop).
 //!
 //! Fairness of a process does not say *which* of its steps it takes: a `choose` may always choose
-//! the same, and a test that may find nothing may never find anything. A step that may be delayed
-//! for ever ([`State::is_optional`](super::State::is_optional)) makes nothing possible in this
-//! sense: no fairness forces it.
+//! the same, and a test that may find nothing may never find anything (but a process that only
+//! polls waits for what it polls). A step that may be delayed for ever
+//! ([`State::is_optional`](super::State::is_optional)) makes nothing possible in this sense: no
+//! fairness forces it.
 
 use super::{Failure, Object, ProcessId, Site, Stimulus, Value, Values, View};
 

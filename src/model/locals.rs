@@ -326,7 +326,7 @@ impl<'s, S: System> Locals<'s, S> {
         after
     }
 
-    /// What happens if the process in this local state makes this choice, where a fault is possible.
+    /// What happens if the process in this local state makes this choice, where a fault may happen.
     pub(crate) fn incident(&self, id: LocalId, choice: Choice) -> Option<Incident> {
         let is_of_program = id != LocalId::CARRIER;
         is_of_program.then(|| self.system.describe().incident(self.get(id), choice)).flatten()

@@ -379,8 +379,8 @@ pub(crate) fn is_livelock<S: System>(
     !is_excused && spins.iter().any(|spin| !locals.is_daemon(state.local(spin.process)))
 }
 
-/// The state before the last misses of the processes that spin, if they have missed. From there they
-/// come to the points of their loops within the bound on polls. O(n) for n actions.
+/// The state before the last misses of the processes that spin, if they have missed. From there
+/// they come to the points of their loops within the bound on polls. O(n) for n actions.
 pub(crate) fn before_misses<S: System>(
     locals: &mut Locals<'_, S>,
     state: &State,

@@ -1,10 +1,10 @@
 //! Polls: tests and probes that may find nothing, whatever is there.
 //!
 //! A *miss* is a poll that finds nothing. The *recent misses* of a process are those since it last
-//! did anything but miss, or not crash where it could. A program that polls in a loop would never end. So of the recent misses
-//! at most [`max_polls`](crate::model::Semantics::max_polls) may be the same poll. Other polls do
-//! not count, so a loop that polls several things can find each of them. A poll always succeeds
-//! once the process has observed that the communication is complete.
+//! did anything but miss, or not crash where it could. A program that polls in a loop would never
+//! end. So of the recent misses at most [`max_polls`](crate::model::Semantics::max_polls) may be the
+//! same poll. Other polls do not count, so a loop that polls several things can find each of them.
+//! A poll always succeeds once the process has observed that the communication is complete.
 //!
 //! At this bound a process waits for what it polls. In a loop of several polls it waits for any of
 //! them ([`State::polls_on`]). Whether it could poll for ever is asked as if there were no bound
@@ -152,8 +152,8 @@ impl State {
     }
 
     /// Can nothing happen, except that probes give up which wait for that
-    /// ([`Probing::WhenStuck`])? A poll may miss, also beyond the bound. Takes as long as to list all
-    /// actions.
+    /// ([`Probing::WhenStuck`])? A poll may miss, also beyond the bound. Takes as long as to list
+    /// all actions.
     pub(super) fn only_gives_up<S: System>(&self, locals: &Locals<'_, S>) -> bool {
         !self.processes().any(|process| match locals.op(self.local(process)) {
             Some(&Op::Probe { mailbox, pattern, form: Probing::WhenStuck }) => {
