@@ -17,7 +17,8 @@
 //! are possible in the state, and each needs a reason why the search may skip it. If one has no
 //! reason, the search stops with an internal error ([`lost`]). Complete and given-up ends are
 //! always checked in this way, also in release builds; ends that wait for ever only in builds with
-//! debug assertions. Explorers themselves prove that what they report as blocked is asleep or
+//! debug assertions. A search that has given up all executions is not complete either: each of them
+//! is said to be explored in another way. Explorers themselves prove that what they report as blocked is asleep or
 //! disabled.
 
 use super::driver::Driver;
