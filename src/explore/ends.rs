@@ -18,8 +18,8 @@
 //! reason, the search stops with an internal error ([`lost`]). Complete and given-up ends are
 //! always checked in this way, also in release builds; ends that wait for ever only in builds with
 //! debug assertions. A search that has given up all executions is not complete either: each of them
-//! is said to be explored in another way. Explorers themselves prove that what they report as blocked is asleep or
-//! disabled.
+//! is said to be explored in another way. Explorers themselves prove that what they report as
+//! blocked is asleep or disabled.
 
 use super::driver::Driver;
 use super::observer::End;
