@@ -3,9 +3,11 @@
 //! [`Op`] is closed on purpose: a new operation does not compile until the objects, the
 //! independence relation and the extensions of the unfolding say what it does.
 
+use std::sync::Arc;
+
 use super::object_table::{Object, ObjectMut};
 use super::objects::{Operation, by_operation};
-use super::{Call, LocalId, ProcessId, ValueId};
+use super::{Call, LocalId, Partners, ProcessId, ValueId};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -206,6 +208,8 @@ pub enum Op {
         value: ValueId,
         /// When it is complete: when the ranks that it needs have entered, or when all have.
         completion: Completion,
+        /// The ranks that it needs, if the kind of the call does not say it.
+        partners: Option<Arc<Partners>>,
     },
     /// A carrier's step: matches its receive, or ends its entry. Never the operation of a program.
     Deliver,

@@ -364,6 +364,10 @@ impl Call {
             let what = format!("{} and {} meet", self.operator, other.operator);
             return (Slip::OperatorMismatch, what);
         }
+        if self.signature == other.signature {
+            let what = "one of these ranks gives the other data that it does not expect";
+            return (Slip::CountMismatch, what.into());
+        }
         let types = |signature: &str| -> Vec<String> {
             let parts = signature.split(", ");
             parts.map(|part| part.rsplit(' ').next().unwrap_or_default().to_owned()).collect()

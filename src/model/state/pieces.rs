@@ -319,14 +319,13 @@ impl State {
                 words.push(u32::MAX - round);
                 for entry in entries {
                     let made = &all.entries()[entry as usize];
-                    let Entry { process, rank, call, value, .. } = *made;
+                    let Entry { process, rank, value, .. } = *made;
                     let carrier = match made.ended_at() {
                         None => self.carried_by(process, Posted::Entry(entry)),
                         Some(_) => None,
                     };
                     words.extend([rank, process.0, carrier.unwrap_or(u32::MAX), value.0]);
-                    words.extend(call.words());
-                    words.push(made.completion() as u32);
+                    words.extend(made.words());
                 }
             }
         })

@@ -224,7 +224,7 @@ impl State {
             parts.scratch.push(u32::MAX - round);
             for entry in entries {
                 let made = &all.entries()[entry as usize];
-                let Entry { process, rank, call, value, carrier, .. } = *made;
+                let Entry { process, rank, value, carrier, .. } = *made;
                 // Its carrier ends it, whether or not the process still names it.
                 let is_open = made.ended_at().is_none();
                 let name = match is_open {
@@ -233,8 +233,7 @@ impl State {
                 };
                 let is_open = u32::from(is_open);
                 parts.scratch.extend([rank, process.0, is_open, name, carrier.0, value.0]);
-                parts.scratch.extend(call.words());
-                parts.scratch.push(made.completion() as u32);
+                parts.scratch.extend(made.words());
             }
         }
         parts.pack()
