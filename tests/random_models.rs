@@ -143,7 +143,7 @@ pub fn partners() -> &'static [Sample] {
         let (text, features) = (script.text(), script.features());
         // Collectives alone give one class.
         Sample::new(seed, Erased::new(script).told(text, features))
-            .filter(|sample| sample.classes > 1)
+            .filter(|sample| sample.classes > 1 && sample.executions < 300)
     };
     SAMPLES.get_or_init(|| (0..).filter_map(sample).take(asked(20)).collect())
 }

@@ -432,6 +432,7 @@ macro_rules! by_operation {
             }
             Op::Cancel(comm) => answer!(network::Cancelling(comm)),
             Op::CancelOutcome(comm) => answer!(network::CancelOutcome(comm)),
+            Op::Begin(comm) => answer!(network::Beginning(comm)),
             Op::Enter { collective, rank, call, value, completion, ref partners } => {
                 answer!(collective::Entering {
                     collective,

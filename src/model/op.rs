@@ -101,12 +101,20 @@ pub enum Probing {
     WhenStuck,
     /// Waits for a message and takes it. Reports a complete communication, source and tag.
     Take,
+    /// As [`Take`](Probing::Take), but the message is only reserved: its receive begins later
+    /// ([`Op::Begin`]), and a send that is complete late is complete then.
+    Reserve,
 }
 
 impl Probing {
     /// May it find nothing?
     pub fn may_miss(self) -> bool {
         matches!(self, Probing::Test | Probing::WhenStuck)
+    }
+
+    /// Does it take the message that it finds?
+    pub fn takes(self) -> bool {
+        matches!(self, Probing::Take | Probing::Reserve)
     }
 }
 
@@ -196,6 +204,9 @@ pub enum Op {
     /// Blocks until a receive that was to be cancelled is cancelled or matched: response
     /// [`Response::Value`], a bool: `true` if it is cancelled.
     CancelOutcome(Handle),
+    /// Begins the receive of a message that a probe has reserved ([`Probing::Reserve`]), once:
+    /// response [`Response::Unit`].
+    Begin(Handle),
     /// Enters a collective: response [`Response::Posted`]; later [`super::Value::Gathered`].
     Enter {
         /// Which.
@@ -380,6 +391,7 @@ macro_rules! visit_objects {
             Op::Access(cell, _) => $visit!(Cell, *cell),
             Op::Cancel(_)
             | Op::CancelOutcome(_)
+            | Op::Begin(_)
             | Op::Deliver
             | Op::WaitAny(_)
             | Op::TestAny(_)

@@ -281,7 +281,7 @@ pub(crate) fn ends_spin_iteration_instead<S: System>(
         return false;
     }
     let response = match *op {
-        Op::Probe { form: Probing::Take, .. } => return false,
+        Op::Probe { form: Probing::Take | Probing::Reserve, .. } => return false,
         Op::Probe { form, .. } => {
             let told = state.probed(form, Handle(0), choice, &mut locals.values);
             let after = locals.resume(before, Response::Value(told));

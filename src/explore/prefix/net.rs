@@ -476,7 +476,7 @@ impl<S: System> Net for ModelNet<'_, S> {
         self.before = self.codes();
         if self.is_fine && self.state.has_carriers() {
             let started = self.state.program_processes().count() > self.locals.initial().len();
-            if started || self.state.has_bags() {
+            if started || self.state.has_bags() || self.state.has_reserved() {
                 self.is_to_be_coarse();
             }
         }

@@ -417,6 +417,12 @@ impl State {
         self.network.deliveries.contains(&Delivery::Bag)
     }
 
+    /// Has a probe reserved a message whose receive has not begun?
+    pub fn has_reserved(&self) -> bool {
+        let mailboxes = 0..self.network.deliveries.len() as u32;
+        mailboxes.map(MailboxId).any(|mailbox| self.network.reserved(mailbox).next().is_some())
+    }
+
     /// The last entry that was made.
     pub fn last_entry(&self) -> Option<&Entry> {
         self.collectives.entries().last()

@@ -150,7 +150,7 @@ impl Ranks {
                 let form = match parts.u8()? {
                     b'w' => Probing::Wait,
                     b't' => Probing::Test,
-                    _ => Probing::Take,
+                    _ => Probing::Reserve,
                 };
                 Asked::op(Op::Probe { mailbox, pattern, form })
             }
@@ -160,6 +160,7 @@ impl Ranks {
             b'O' => self.window(parts)?,
             b'C' => Asked::op(Op::Cancel(Handle(parts.u32()?))),
             b'c' => Asked::op(Op::CancelOutcome(Handle(parts.u32()?))),
+            b'B' => Asked::op(Op::Begin(Handle(parts.u32()?))),
             b'Z' => match parts.u32()? {
                 count @ 1..=MAX_CHOICES => Asked::op(Op::Choose { lo: 0, hi: count.into() }),
                 _ => return Err(Trouble::Forged),
