@@ -324,21 +324,6 @@ impl Network {
         self.positions.get(id.index()).copied().and_then(place)
     }
 
-    /// The position of the action with which the receive of this message began.
-    pub(crate) fn begun_at(&self, sent: &Sent) -> Option<usize> {
-        let receive = &self.receives[sent.receive()? as usize];
-        place(receive.begun_at).map(|at| at as usize)
-    }
-
-    /// The sends to a mailbox whose messages are reserved, with receives that have not begun.
-    pub(in crate::model) fn reserved(&self, mailbox: MailboxId) -> impl Iterator<Item = u32> {
-        let is_reserved = |&send: &u32| {
-            let sent = &self.sends[send as usize];
-            sent.receive().is_some() && self.begun_at(sent).is_none()
-        };
-        self.ends(mailbox).sends.iter().copied().filter(is_reserved)
-    }
-
     /// The receive as a taker.
     pub fn taker(&self, receive: u32) -> Taker {
         let Reception { mailbox, pattern, settled, .. } = self.receives[receive as usize];

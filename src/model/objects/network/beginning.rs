@@ -1,12 +1,32 @@
 //! The beginning of the receive of a message that a probe has reserved.
+//!
+//! The probe has matched the message, so nobody else gets it. But a synchronous send is complete
+//! only if a receive has begun as well (MPI 4.1, 3.8), so it depends on that, not on the probe.
 
-use super::super::{NONE, Operation, Place, Posted, World};
-use super::effect_here;
+use super::super::{NONE, Operation, Place, Posted, World, place};
+use super::{Network, Sent, effect_here};
 use crate::model::locals::Births;
 use crate::model::state::{Done, State};
-use crate::model::{Effect, Handle, May, ProcessId, Response, System, Touch};
+use crate::model::{Effect, Handle, MailboxId, May, ProcessId, Response, System, Touch};
 
-/// What completes a send that is complete late: to reserve its message does not.
+impl Network {
+    /// The position of the action with which the receive of this message began.
+    pub(crate) fn begun_at(&self, sent: &Sent) -> Option<usize> {
+        let receive = &self.receives[sent.receive()? as usize];
+        place(receive.begun_at).map(|at| at as usize)
+    }
+
+    /// The sends to a mailbox whose messages are reserved, with receives that have not begun.
+    pub(in crate::model) fn reserved(&self, mailbox: MailboxId) -> impl Iterator<Item = u32> {
+        let is_reserved = |&send: &u32| {
+            let sent = &self.sends[send as usize];
+            sent.receive().is_some() && self.begun_at(sent).is_none()
+        };
+        self.ends(mailbox).sends.iter().copied().filter(is_reserved)
+    }
+}
+
+/// Begins the receive that this request of the process is.
 pub(in crate::model) struct Beginning(pub(in crate::model) Handle);
 
 impl Beginning {
