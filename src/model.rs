@@ -60,7 +60,7 @@ mod value;
 pub use actors::{Actors, Outbox};
 pub use any_system::AnySystem;
 pub use audit::audit_everything;
-pub use call::{Call, CollectiveKind};
+pub use call::{Call, CollectiveKind, Partners};
 pub use declarations::{Asking, Called, Declarations, Objects, Polls};
 pub use describe::{Contents, Describe, Finale, Mark, Names, Remark, RemarkKind, Runs, Site};
 pub use effect::{Act, Effect, Lane, dependent};

@@ -213,10 +213,10 @@ fn who_is_spawned_has_a_name_and_an_argument_but_no_rank() {
     let mut system = Builder::new();
     let (given, worker) = (system.variable("given"), system.child());
     let (all, entered) = (system.collective("all", 1), system.communication());
-    let call = Call { kind: CollectiveKind::Barrier, root: None, operator: None, first_group: 0 };
+    let call = Call { kind: CollectiveKind::Barrier, root: None, operator: None };
     let steps = [
         assert_that("the first variable", move |v| v[given] == 7),
-        enter(entered, all, call, 0, Completion::Early),
+        enter(entered, all, call, 0, Completion::Early, None),
     ];
     let template = system.template("Worker", steps);
     system.process("Main", [spawn(worker, template, 7), join(worker)]);

@@ -44,8 +44,8 @@ hold_on_random_programs! {
 }
 
 #[test]
-fn collectives_between_groups_are_like_others() {
-    let samples = crate::random_models::groups();
+fn collectives_with_partners_are_like_others() {
+    let samples = crate::random_models::partners();
     event_structures_are_those_of_the_definitions(samples);
     of_explorers::random_programs_are_explored_as_guaranteed(samples);
     of_dependence::chains_order_what_depends(samples);

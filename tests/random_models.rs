@@ -134,16 +134,18 @@ pub fn p2p() -> &'static [Sample] {
     SAMPLES.get_or_init(|| first_samples(150, |seed| Script::new(ranks::generate(seed))))
 }
 
-/// The same, with collectives on an intercommunicator.
-pub fn groups() -> &'static [Sample] {
+/// The same, with collectives on an intercommunicator, or in which some counts are 0.
+pub fn partners() -> &'static [Sample] {
     static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
     let sample = |seed| {
-        let program = ranks::between_groups(ranks::generate(seed), seed)?;
-        let script = Script::new(program);
+        let change = if seed % 2 == 0 { ranks::between_groups } else { ranks::with_counts };
+        let script = Script::new(change(ranks::generate(seed), seed)?);
         let (text, features) = (script.text(), script.features());
+        // Collectives alone give one class.
         Sample::new(seed, Erased::new(script).told(text, features))
+            .filter(|sample| sample.classes > 1 && sample.executions < 300)
     };
-    SAMPLES.get_or_init(|| (0..).filter_map(sample).take(asked(60)).collect())
+    SAMPLES.get_or_init(|| (0..).filter_map(sample).take(asked(12)).collect())
 }
 
 /// The number of programs of a family: `ordinary`, or `MAZURKA_PROGRAMS`.

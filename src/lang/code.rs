@@ -19,8 +19,10 @@ use super::diagnostic::Span;
 use super::faults::Fault;
 use super::hir::{Fair, SendMode};
 use super::objects::Act;
-use crate::model::Semantics;
-use crate::model::{CollectiveKind, Completion, Demand, Incident, Objects, Probing, Site, Value};
+use crate::model::{
+    CollectiveKind, Completion, Demand, Incident, Objects, Partners, Probing, Semantics, Site,
+    Value,
+};
 
 /// One instruction. The comments show the stack before and after it: `…` is the rest of the stack,
 /// and its top is on the right.
@@ -169,6 +171,8 @@ pub(crate) enum Visible {
         rank: bool,
         /// When it is complete, if the run does not say that.
         completion: Option<Completion>,
+        /// Its partners, by their index in the code, if the kind does not say them.
+        partners: Option<u32>,
     },
     /// comm → value
     Wait,
@@ -333,6 +337,7 @@ pub(crate) struct Code {
     pub(crate) spans: Vec<Span>,
     pub(crate) constants: Vec<Value>,
     pub(crate) closures: Vec<Closure>,
+    pub(crate) partners: Vec<Arc<Partners>>,
     /// Names of variables and objects, and messages of assertions.
     pub(crate) texts: Vec<String>,
     pub(crate) live: Vec<Live>,

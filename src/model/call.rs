@@ -6,29 +6,45 @@
 pub struct Call {
     /// The kind.
     pub kind: CollectiveKind,
-    /// The rank of the root, for kinds that have one. On an intercommunicator, the other ranks of
-    /// its group do not know it.
+    /// The rank of the root, for kinds that have one. On an intercommunicator of MPI, the other
+    /// ranks of its group do not know it.
     pub root: Option<u32>,
     /// The operator, for kinds that have one: a number that only the system understands.
     pub operator: Option<u32>,
-    /// On an intercommunicator, whose ranks are those of one group and then those of the other:
-    /// the size of the first group. Otherwise 0.
-    pub first_group: u16,
 }
 
 impl Call {
     /// May these be the calls of two ranks in one round?
     pub fn agrees(&self, other: &Call) -> bool {
-        let rest = |call: &Call| (call.kind, call.operator, call.first_group);
-        let is_unknown = |call: &Call| call.first_group > 0 && call.root.is_none();
-        let has_root = is_unknown(self) || is_unknown(other) || self.root == other.root;
-        rest(self) == rest(other) && has_root
+        let rest = |call: &Call| (call.kind, call.operator);
+        let roots = self.root.zip(other.root);
+        rest(self) == rest(other) && roots.is_none_or(|(one, other)| one == other)
     }
 
     /// All that it consists of, for codes of states.
-    pub(super) fn words(self) -> [u32; 4] {
+    pub(super) fn words(self) -> [u32; 3] {
         let part = |part: Option<u32>| part.map_or(0, |part| part + 1);
-        [self.kind as u32, part(self.root), part(self.operator), self.first_group.into()]
+        [self.kind as u32, part(self.root), part(self.operator)]
+    }
+}
+
+/// Between which ranks data goes in a collective, where the kind of the call does not say it: not
+/// between all of them, because there is none, or only between neighbours, or between two groups.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Partners {
+    /// The ranks that this one gets data from, in ascending order. It leaves when they have
+    /// entered.
+    pub from: Vec<u32>,
+    /// The ranks that this one gives data to. The calls do not agree if one of them does not get
+    /// data from this one.
+    pub to: Vec<u32>,
+}
+
+impl Partners {
+    /// All that they consist of, for codes of states.
+    pub(super) fn words(&self) -> impl Iterator<Item = u32> {
+        let list = |ranks: &[u32]| std::iter::once(ranks.len() as u32).chain(ranks.to_vec());
+        list(&self.from).chain(list(&self.to))
     }
 }
 

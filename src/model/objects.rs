@@ -432,8 +432,16 @@ macro_rules! by_operation {
             }
             Op::Cancel(comm) => answer!(network::Cancelling(comm)),
             Op::CancelOutcome(comm) => answer!(network::CancelOutcome(comm)),
-            Op::Enter { collective, rank, call, value, completion } => {
-                answer!(collective::Entering { collective, rank, call, value, completion })
+            Op::Begin(comm) => answer!(network::Beginning(comm)),
+            Op::Enter { collective, rank, call, value, completion, ref partners } => {
+                answer!(collective::Entering {
+                    collective,
+                    rank,
+                    call,
+                    value,
+                    completion,
+                    partners
+                })
             }
             Op::Deliver => answer!(network::Delivering),
             Op::WaitAny(ref comms) => answer!(mailbox::Completing { comms, is_test: false }),

@@ -3,9 +3,11 @@
 //! [`Op`] is closed on purpose: a new operation does not compile until the objects, the
 //! independence relation and the extensions of the unfolding say what it does.
 
+use std::sync::Arc;
+
 use super::object_table::{Object, ObjectMut};
 use super::objects::{Operation, by_operation};
-use super::{Call, LocalId, ProcessId, ValueId};
+use super::{Call, LocalId, Partners, ProcessId, ValueId};
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -99,12 +101,20 @@ pub enum Probing {
     WhenStuck,
     /// Waits for a message and takes it. Reports a complete communication, source and tag.
     Take,
+    /// As [`Take`](Probing::Take), but the message is only reserved: its receive begins later
+    /// ([`Op::Begin`]), and a send that is complete late is complete then.
+    Reserve,
 }
 
 impl Probing {
     /// May it find nothing?
     pub fn may_miss(self) -> bool {
         matches!(self, Probing::Test | Probing::WhenStuck)
+    }
+
+    /// Does it take the message that it finds?
+    pub fn takes(self) -> bool {
+        matches!(self, Probing::Take | Probing::Reserve)
     }
 }
 
@@ -194,6 +204,9 @@ pub enum Op {
     /// Blocks until a receive that was to be cancelled is cancelled or matched: response
     /// [`Response::Value`], a bool: `true` if it is cancelled.
     CancelOutcome(Handle),
+    /// Begins the receive of a message that a probe has reserved ([`Probing::Reserve`]), once:
+    /// response [`Response::Unit`].
+    Begin(Handle),
     /// Enters a collective: response [`Response::Posted`]; later [`super::Value::Gathered`].
     Enter {
         /// Which.
@@ -206,6 +219,8 @@ pub enum Op {
         value: ValueId,
         /// When it is complete: when the ranks that it needs have entered, or when all have.
         completion: Completion,
+        /// The ranks that it needs, if the kind of the call does not say it.
+        partners: Option<Arc<Partners>>,
     },
     /// A carrier's step: matches its receive, or ends its entry. Never the operation of a program.
     Deliver,
@@ -376,6 +391,7 @@ macro_rules! visit_objects {
             Op::Access(cell, _) => $visit!(Cell, *cell),
             Op::Cancel(_)
             | Op::CancelOutcome(_)
+            | Op::Begin(_)
             | Op::Deliver
             | Op::WaitAny(_)
             | Op::TestAny(_)

@@ -196,7 +196,8 @@ impl Scene<'_, '_> {
         if slip != Slip::CallOrder {
             return Vec::new();
         }
-        let left = self.state().network().sends().iter().filter(|sent| sent.receive().is_none());
+        let network = self.state().network();
+        let left = network.sends().iter().filter(|sent| network.begun_at(sent).is_none());
         left.filter_map(|sent| place(self.made(sent.process, sent.at()).site.as_ref()?)).collect()
     }
 
@@ -363,6 +364,10 @@ impl Call {
         if self.operator != other.operator {
             let what = format!("{} and {} meet", self.operator, other.operator);
             return (Slip::OperatorMismatch, what);
+        }
+        if self.signature == other.signature {
+            let what = "one of these ranks gives the other data that it does not expect";
+            return (Slip::CountMismatch, what.into());
         }
         let types = |signature: &str| -> Vec<String> {
             let parts = signature.split(", ");

@@ -15,6 +15,8 @@ use crate::systems::history::Told;
 enum Held {
     Communication,
     Receive,
+    /// A message that a probe has reserved.
+    Reserved,
     Mutex(MutexId),
     RwLock(RwLockId),
     /// A request of a reader-writer lock that was granted.
@@ -67,6 +69,7 @@ impl Ledger {
                 !handles.is_empty() && handles.iter().all(is_communication)
             }
             Op::Cancel(handle) | Op::CancelOutcome(handle) => held(handle) == Some(Held::Receive),
+            Op::Begin(handle) => held(handle) == Some(Held::Reserved),
             Op::MutexWaitAny(requests) => !requests.is_empty() && requests.iter().all(is_for),
             Op::Unlock(request) => is_for(request),
             Op::AsyncLock(mutex) => is_new(Held::Mutex(*mutex)),
@@ -104,9 +107,12 @@ impl Ledger {
             }
             (Op::Probe { .. }, Told::Value(Value::Tuple(parts))) => {
                 self.held.extend(parts.iter().filter_map(|part| match part {
-                    Value::Comm(handle) => Some((*handle, Held::Receive)),
+                    Value::Comm(handle) => Some((*handle, Held::Reserved)),
                     _ => None,
                 }));
+            }
+            (Op::Begin(handle), Told::Unit) => {
+                self.held.insert(handle, Held::Receive);
             }
             (Op::Unlock(Request { handle, .. }) | Op::RwUnlock { handle, .. }, Told::Unit) => {
                 self.held.remove(&handle);

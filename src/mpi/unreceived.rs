@@ -20,8 +20,8 @@ impl fmt::Debug for Unreceived {
 
 impl Property for Unreceived {
     fn objection(&self, at: Position<'_>) -> Option<Objection> {
-        let sends = at.state().network().sends();
-        let left = sends.iter().find(|sent| sent.receive().is_none());
+        let network = at.state().network();
+        let left = network.sends().iter().find(|sent| network.begun_at(sent).is_none());
         let never = left.map(|left| {
             let number = |part: Option<i64>| part.unwrap_or_default();
             format!(

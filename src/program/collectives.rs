@@ -177,7 +177,7 @@ struct Calling {
 
 impl Calling {
     fn new(rank: Rank, kind: CollectiveKind, root: Option<u32>, place: Place) -> Self {
-        Calling { rank, call: Call { kind, root, operator: None, first_group: 0 }, place }
+        Calling { rank, call: Call { kind, root, operator: None }, place }
     }
 
     /// Enters with a value. Returns the values of the ranks that this rank waits for, in the order
@@ -190,7 +190,7 @@ impl Calling {
         let (collective, text) = (named.id, Text::on(named, call.kind.name()));
         let asked = Asked::with(pack(value), |value| {
             let completion = Completion::Early;
-            Op::Enter { collective, rank, call, value, completion }
+            Op::Enter { collective, rank, call, value, completion, partners: None }
         });
         let Told::Posted(handle) = ask(asked, text, place).await else {
             unreachable!("it is told its request")

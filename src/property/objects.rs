@@ -160,6 +160,7 @@ pub(super) fn words<S: System, T>(op: &Op, ask: impl FnOnce(&dyn Words<S>) -> T)
         }
         Op::Cancel(_) => ask(&network::Use::Cancel),
         Op::CancelOutcome(comm) => ask(&network::Use::CancelOutcome(comm)),
+        Op::Begin(_) => ask(&network::Use::Begin),
         Op::Deliver => ask(&network::Use::Deliver),
         Op::Enter { collective, call, .. } => ask(&collective::Enter { collective, call }),
         Op::AsyncLock(mutex) => ask(&mutex::Use::Lock(mutex)),

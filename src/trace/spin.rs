@@ -293,7 +293,7 @@ pub(crate) fn would_end_spin_iteration<S: System>(
         return false;
     }
     let response = match *op {
-        Op::Probe { form: Probing::Take, .. } => return false,
+        Op::Probe { form: Probing::Take | Probing::Reserve, .. } => return false,
         Op::Probe { form, .. } => {
             Response::Value(state.probed(form, Handle(0), choice, &mut locals.values))
         }

@@ -82,7 +82,7 @@ static void run(void) {
       assert(statuses[1].MPI_SOURCE == peer && both[1] != MPI_REQUEST_NULL);
       MPI_Request_get_status_any(2, both, &index, &flag, &status);
       MPI_Request_get_status_some(2, both, &count, indices, statuses);
-      assert(flag && index == 0 && count == 1 && indices[0] == 0);
+      assert(flag && index == 0 && count == 2 && indices[0] == 0 && indices[1] == 1);
       MPI_Waitall(2, both, statuses);
       MPI_Request_get_status_any(2, both, &index, &flag, &status);
       MPI_Request_get_status_some(2, both, &count, indices, statuses);

@@ -217,7 +217,8 @@ pub fn footprint<S: System>(locals: &Locals<'_, S>, before: &State, after: &Stat
     match *op {
         Op::Isend { mailbox, .. } => post(after, mailbox, End::Send),
         Op::Irecv { mailbox, .. } => post(after, mailbox, End::Receive),
-        Op::Send { .. } | Op::Receive { .. } | Op::Cancel(_) | Op::Enter { .. } => network(vec![]),
+        Op::Send { .. } | Op::Receive { .. } | Op::Enter { .. } => network(vec![]),
+        Op::Cancel(_) | Op::Begin(_) => network(vec![]),
         Op::CancelOutcome(comm) => completed(comm),
         Op::WaitAny(ref comms) | Op::TestAny(ref comms) => match choice {
             Choice::NOTHING if after.is_of_network(process, comms[0]) => Footprint::Nothing,

@@ -24,12 +24,12 @@ macro_rules! kinds {
 }
 
 kinds! { Op, OPERATIONS, operation:
-    Isend Irecv Send Receive Probe Cancel CancelOutcome Enter Deliver WaitAny TestAny AsyncLock MutexWaitAny
-    MutexTestAny TryLock Unlock RwRequest RwWait RwUnlock Enrol AwaitWake Notify Wake AsyncAcquire AcquireWait Release
+    Isend Irecv Send Receive Probe Cancel CancelOutcome Begin Enter Deliver WaitAny TestAny AsyncLock
+    MutexWaitAny MutexTestAny TryLock Unlock RwRequest RwWait RwUnlock Enrol AwaitWake Notify Wake AsyncAcquire AcquireWait Release
     Arrive BarrierWait CountDown LatchWait Access Choose Local Spawn Join Handle
 }
 kinds! { Access, ACCESSES, access: Read Write CompareAndSwap FetchAdd Swap Update }
-kinds! { Probing, PROBES, probing: Wait Test Take WhenStuck }
+kinds! { Probing, PROBES, probing: Wait Test Take Reserve WhenStuck }
 kinds! { CollectiveKind, CALLS, call:
     Barrier Bcast Scatter Gather Reduce Allreduce Allgather Alltoall Scan Exscan ReduceScatter
 }
@@ -69,7 +69,10 @@ fn walk<S: System>(system: &S, rng: &mut Rng, seen: &mut Seen) {
         while state.depth() < 60 {
             for process in state.program_processes() {
                 let Some(op) = locals.op(state.local(process)) else { continue };
-                let waits = matches!(op, Op::Probe { form: Probing::Wait | Probing::Take, .. });
+                let waits = matches!(
+                    op,
+                    Op::Probe { form: Probing::Wait | Probing::Take | Probing::Reserve, .. }
+                );
                 if waits || op.awaits() != PartSet::NONE && !op.is_test() {
                     seen.may_wait.insert(kind_of(op));
                 }
@@ -160,7 +163,14 @@ fn systems_of_the_tests_write_every_operation() {
     walk_all(super::later(), &mut seen);
     walk_all(super::actors(), &mut seen);
     walk_all(super::p2p(), &mut seen);
-    let others = ["Enter Allgather", "Enter ReduceScatter", "Access Update", "Probe WhenStuck"];
+    let others = [
+        "Begin",
+        "Probe Reserve",
+        "Enter Allgather",
+        "Enter ReduceScatter",
+        "Access Update",
+        "Probe WhenStuck",
+    ];
     assert_eq!(missing(&seen, &others), [""; 0]);
     assert_eq!(seen.never_waiting(), [""; 0]);
 }

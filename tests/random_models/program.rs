@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mazurka::model::{Call, Delivery};
+use mazurka::model::{Call, Delivery, Partners};
 
 /// A program.
 #[derive(Clone, Debug, Default)]
@@ -121,7 +121,9 @@ pub enum Statement {
     Mprobe { comm: usize, mailbox: usize, src: Option<i64>, tag: Option<i64>, into: usize },
     Cancel { comm: usize, into: usize },
     /// Enters collective `collective`. Of the results, only sums for all ranks are used.
-    Enter { comm: usize, collective: usize, call: Call, value: Sent, synchronizing: bool },
+    Enter {
+        comm: usize, collective: usize, call: Call, value: Sent, synchronizing: bool, partners: Option<Partners>,
+    },
     Irecv { comm: usize, mailbox: usize, src: Option<i64>, tag: Option<i64> },
     Send { mailbox: usize, value: i64 },
     Recv { mailbox: usize, into: usize },

@@ -5,7 +5,7 @@
 //! ([`Script`](super::Script)). If MPI can express it ([`completed`]), it is also printed in C
 //! ([`c`]).
 
-use mazurka::model::{Call, CollectiveKind, Delivery};
+use mazurka::model::{Call, CollectiveKind, Delivery, Partners};
 
 use super::generate::add_daemons;
 use super::{Body, Comparison, Condition, Program, Rng, Sent, Statement, Variable};
@@ -71,31 +71,69 @@ fn call(rng: &mut Rng, ranks: usize) -> Call {
     let all = [Barrier, Bcast, Scatter, Gather, Reduce, Allreduce, Scan, Exscan, Alltoall];
     let kind = *rng.pick(&all);
     let root = matches!(kind, Bcast | Scatter | Gather | Reduce).then(|| rng.below(ranks) as u32);
-    Call { kind, root, operator: None, first_group: 0 }
+    Call { kind, root, operator: None }
 }
 
-/// The same program with its collectives on an intercommunicator, if they can be there.
+/// The same program with its collectives on an intercommunicator, if they can be there: data goes
+/// from each group to the other, or between the root and the other group.
 pub fn between_groups(mut program: Program, seed: u64) -> Option<Program> {
-    let ranks = program.processes.len();
-    let first_group = Rng::new(seed).range(1, ranks) as u16;
+    use CollectiveKind::*;
+    let first_group = Rng::new(seed).range(1, program.processes.len()) as u32;
     let mut are_there = !program.collectives.is_empty();
-    for (rank, body) in program.processes.iter_mut().enumerate() {
+    let are_apart = |one: u32, other: u32| (one < first_group) != (other < first_group);
+    with_partners(&mut program, |_, call, giver, taker| {
+        are_there &= !matches!(call.kind, Scan | Exscan);
+        are_apart(giver, taker)
+            && match call.kind {
+                Bcast | Scatter => call.root == Some(giver),
+                Reduce | Gather => call.root == Some(taker),
+                _ => true,
+            }
+    });
+    for (rank, body) in (0..).zip(&mut program.processes) {
         for statement in body {
             let Enter { call, .. } = statement else { continue };
-            are_there &= !matches!(call.kind, CollectiveKind::Scan | CollectiveKind::Exscan);
-            *call = as_made_by(rank as u32, Call { first_group, ..*call });
+            // A rank knows the root of the other group, and whether it is the root.
+            call.root = call.root.filter(|&root| root == rank || are_apart(root, rank));
         }
     }
     are_there.then_some(program)
 }
 
-/// The call as this rank makes it: on an intercommunicator, it knows the root of the other group,
-/// and whether it is the root.
-fn as_made_by(rank: u32, call: Call) -> Call {
-    let is_first = |rank: u32| rank < u32::from(call.first_group);
-    let is_there = |other: u32| is_first(other) != is_first(rank);
-    let root = call.root.filter(|&root| root == rank || is_there(root));
-    Call { root, ..call }
+/// The same program with some of its counts 0, if it has collectives: data goes only between some
+/// of the ranks, and they may not agree about it.
+pub fn with_counts(mut program: Program, seed: u64) -> Option<Program> {
+    let is_there = !program.collectives.is_empty();
+    let goes = |round, giver: u32, taker: u32| {
+        let pair = u64::from(giver) * 8 + u64::from(taker);
+        Rng::new(seed ^ (round as u64) << 16 ^ pair << 8).chance(40)
+    };
+    with_partners(&mut program, |round, _, giver, taker| goes(round, giver, taker));
+    let mut rng = Rng::new(seed);
+    for statement in program.processes.iter_mut().flatten() {
+        let Enter { partners: Some(partners), .. } = statement else { continue };
+        if rng.chance(5) {
+            partners.from.pop();
+        }
+    }
+    is_there.then_some(program)
+}
+
+/// Says for each entry between which ranks data goes: `goes` tells it of a round, a call, the rank
+/// that gives and the one that gets.
+fn with_partners(program: &mut Program, mut goes: impl FnMut(usize, Call, u32, u32) -> bool) {
+    let ranks = program.processes.len() as u32;
+    for (rank, body) in (0..).zip(&mut program.processes) {
+        let entries = body.iter_mut().filter_map(|statement| match statement {
+            Enter { call, partners, .. } => Some((*call, partners)),
+            _ => None,
+        });
+        for (round, (call, partners)) in entries.enumerate() {
+            let from = (0..ranks).filter(|&other| goes(round, call, other, rank)).collect();
+            let to = (0..ranks).filter(|&other| goes(round, call, rank, other)).collect();
+            *partners = Some(Partners { from, to });
+        }
+    }
 }
 
 /// An open communication.
@@ -153,8 +191,7 @@ impl Writer<'_> {
                 _ => None,
             });
             let value = Sent { more_than: before.next_back(), number };
-            let (kind, first_group) = (CollectiveKind::Barrier, 0);
-            let other = Call { kind, root: None, operator: None, first_group };
+            let other = Call { kind: CollectiveKind::Barrier, root: None, operator: None };
             let call = if self.rng.below(60) == 0 { other } else { call };
             if self.rng.below(25) > 0 {
                 if waits {
@@ -168,7 +205,11 @@ impl Writer<'_> {
                     }
                     body.insert(place, Wait { comm, into });
                 }
-                body.insert(place, Enter { comm, collective: 0, call, value, synchronizing });
+                let partners = None;
+                body.insert(
+                    place,
+                    Enter { comm, collective: 0, call, value, synchronizing, partners },
+                );
             }
         }
     }
@@ -450,10 +491,9 @@ pub fn finalized(mut program: Program) -> Program {
     }
     for body in &mut program.processes {
         let comm = BARRIER;
-        let call =
-            Call { kind: CollectiveKind::Barrier, root: None, operator: None, first_group: 0 };
+        let call = Call { kind: CollectiveKind::Barrier, root: None, operator: None };
         let value = Sent::from(0);
-        body.push(Enter { comm, collective: 0, call, value, synchronizing: false });
+        body.push(Enter { comm, collective: 0, call, value, synchronizing: false, partners: None });
         body.push(Wait { comm, into: None });
     }
     program

@@ -170,13 +170,14 @@ impl Names {
                 let (comm, mailbox) = (self.comm(comm), self.mailboxes[mailbox]);
                 steps::mprobe(comm, mailbox, Envelope { src, tag }).into(self.variable(into))
             }
-            &Enter { comm, collective, call, value, synchronizing } => {
+            &Enter { comm, collective, call, value, synchronizing, ref partners } => {
                 let (comm, collective) = (self.comm(comm), self.collectives[collective]);
                 let completion = match synchronizing {
                     true => Completion::Late,
                     false => Completion::Early,
                 };
-                steps::enter(comm, collective, call, self.sent(value), completion)
+                let partners = partners.clone();
+                steps::enter(comm, collective, call, self.sent(value), completion, partners)
             }
             &Cancel { comm, into } => steps::cancel(self.comm(comm)).into(self.variable(into)),
             &Irecv { comm, mailbox, src, tag } => {

@@ -22,8 +22,8 @@ use std::ops::Range;
 use super::kept::Kept;
 use super::transitions::{Branch, Delay, How, Plan, Step};
 use crate::model::{
-    Action, Call, Choice, CollectiveId, Entry, LocalId, Locals, Parts, Piece, ProcessId, State,
-    Status, Stimulus, StopSignal, System,
+    Action, Choice, CollectiveId, Entry, LocalId, Locals, Parts, Piece, ProcessId, State, Status,
+    Stimulus, StopSignal, System,
 };
 use crate::property::process_failure;
 use crate::unfolding::prefix::{Code, Line, Net, Next, Transition};
@@ -63,8 +63,8 @@ pub(crate) struct ModelNet<'s, S: System> {
     pub(super) must_start_again: bool,
     /// Are its lines the finest pieces?
     pub(super) is_fine: bool,
-    /// The calls in the rounds of collectives, and the owners of ranks.
-    calls: FxHashMap<(CollectiveId, u32), Call>,
+    /// The different entries in the rounds of collectives, and the owners of ranks.
+    entries: FxHashMap<(CollectiveId, u32), Vec<Entry>>,
     owners: FxHashMap<(CollectiveId, u32), ProcessId>,
     is_refused: bool,
     stop: StopSignal,
@@ -97,7 +97,7 @@ impl<'s, S: System> ModelNet<'s, S> {
             is_fine: system.foresight().remembers_all() && !plan.is_coarse,
             plan,
             must_start_again: false,
-            calls: FxHashMap::default(),
+            entries: FxHashMap::default(),
             owners: FxHashMap::default(),
             is_refused: false,
             stop,
@@ -379,9 +379,13 @@ impl<'s, S: System> ModelNet<'s, S> {
     /// independent.
     fn look_at_entry(&mut self) {
         let Some(entry) = self.state.last_entry().filter(|_| self.is_fine) else { return };
-        let &Entry { collective, rank, round, call, process, .. } = entry;
-        let agrees = *self.calls.entry((collective, round)).or_insert(call) == call
+        let &Entry { collective, rank, round, process, .. } = entry;
+        let earlier = self.entries.entry((collective, round)).or_default();
+        let agrees = earlier.iter().all(|other| other.agrees(entry))
             && *self.owners.entry((collective, rank)).or_insert(process) == process;
+        if !earlier.iter().any(|other| other.rank == rank && other.words().eq(entry.words())) {
+            earlier.push(entry.clone());
+        }
         if !agrees {
             self.is_to_be_coarse();
         }
@@ -460,7 +464,7 @@ impl<S: System> Net for ModelNet<'_, S> {
         self.before = self.codes();
         if self.is_fine && self.state.has_carriers() {
             let started = self.state.program_processes().count() > self.locals.initial().len();
-            if started || self.state.has_bags() {
+            if started || self.state.has_bags() || self.state.has_reserved() {
                 self.is_to_be_coarse();
             }
         }

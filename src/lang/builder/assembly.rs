@@ -18,7 +18,7 @@ use crate::lang::code::{Closure, Family, Instr, Live, Visible};
 use crate::lang::compile::Compiler;
 use crate::lang::objects::{ObjectKind, is_of, mutex};
 use crate::lang::program::{self, Program};
-use crate::model::{Asking, Delivery, MailboxId, MutexId, Objects, Site, Value};
+use crate::model::{Asking, Delivery, MailboxId, MutexId, Objects, Partners, Site, Value};
 
 /// The code so far.
 pub(super) struct Assembly {
@@ -235,6 +235,13 @@ impl Assembly {
         closures.push(Closure(Arc::new(computation)));
         let number = closures.len() as u32 - 1;
         self.emit(Instr::Compute(number));
+    }
+
+    /// The index of these partners in the code.
+    pub(super) fn partners(&mut self, partners: &Arc<Partners>) -> u32 {
+        let all = &mut self.compiler.code.partners;
+        all.push(partners.clone());
+        all.len() as u32 - 1
     }
 
     /// Emits a failure.

@@ -1,11 +1,13 @@
 //! Steps at p2p and bag mailboxes, and collectives.
 
+use std::sync::Arc;
+
 use super::assembly::Origin;
 use super::steps::named_send;
 use super::{Builder, Collective, Communication, Expression, Mailbox, Step};
 use crate::lang::code::{Instr, Visible};
 use crate::model::{
-    Call, CollectiveId, Completion, Delivery, Envelope, MailboxId, Object, Polls, Probing,
+    Call, CollectiveId, Completion, Delivery, Envelope, MailboxId, Object, Partners, Polls, Probing,
 };
 
 impl Builder {
@@ -97,7 +99,8 @@ fn look(
 }
 
 /// Enters a collective; the communication continues in the background. It receives the sum of the
-/// contributions of the ranks that it waited for. `completion` says when it is complete.
+/// contributions of the ranks that it waited for. `completion` says when it is complete, and
+/// `partners` which ranks it waits for, if the kind of the call does not say it.
 #[track_caller]
 pub fn enter(
     name: Communication,
@@ -105,23 +108,24 @@ pub fn enter(
     call: Call,
     value: impl Into<Expression>,
     completion: Completion,
+    partners: Option<Partners>,
 ) -> Step {
-    let (value, Call { kind, root, operator, first_group }) = (value.into(), call);
+    let (value, Call { kind, root, operator }) = (value.into(), call);
+    let partners = partners.map(Arc::new);
     let step = format!("i{}", kind.name());
     Step::new(step, [Object::Collective(collective)], move |code| {
         let Some(rank) = code.rank() else {
             return code
                 .fail("only processes that exist from the start have a rank in a collective");
         };
-        if first_group > 0 {
-            return code.fail("intercommunicators are for systems of one's own");
-        }
         code.object(collective.0);
         root.into_iter().for_each(|root| code.int(i64::from(root)));
         code.value(&value);
         code.int(i64::from(rank));
         let (root, completion) = (root.is_some(), Some(completion));
-        code.visible(Visible::Enter { kind, operator, root, value: true, rank: true, completion });
+        let partners = partners.as_ref().map(|partners| code.partners(partners));
+        let (value, rank) = (true, true);
+        code.visible(Visible::Enter { kind, operator, root, value, rank, completion, partners });
         code.keep(name, Origin { is_receive: true, is_of_network: true });
     })
 }

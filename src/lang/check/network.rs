@@ -137,6 +137,7 @@ impl Checker<'_> {
             value: has_value,
             rank: rank.is_some(),
             completion: None,
+            partners: None,
         };
         let parts = [root, value, rank].into_iter().flatten();
         let args = std::iter::once(Expr::object(collective, place.span)).chain(parts).collect();

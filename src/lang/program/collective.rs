@@ -26,7 +26,8 @@ impl Program {
         args: &[Value],
         values: &mut Values,
     ) -> Result<Op, String> {
-        let Visible::Enter { kind, operator, root, value, rank, completion } = visible else {
+        let Visible::Enter { kind, operator, root, value, rank, completion, partners } = visible
+        else {
             unreachable!("{visible:?} enters nothing")
         };
         let collective = CollectiveId(number(&args[0]));
@@ -57,10 +58,11 @@ impl Program {
                 "gives `{kind}` a list of {found} for the {size} ranks of `{name}`"
             ));
         }
-        let call = Call { kind, root, operator, first_group: 0 };
+        let call = Call { kind, root, operator };
         let leaving = self.code.semantics.leaving;
         let completion = completion.unwrap_or_else(|| leaving.completion());
-        Ok(Op::Enter { collective, rank, call, value: values.intern(value), completion })
+        let partners = partners.map(|index| self.code.partners[index as usize].clone());
+        Ok(Op::Enter { collective, rank, call, value: values.intern(value), completion, partners })
     }
 
     /// The result of a rank that contributed `own`; `given` are the values of the ranks that it

@@ -11,10 +11,10 @@
 //! | reduce, gather | for the root all, for others none | all |
 //! | scan, exscan | the ranks up to this one | all |
 //!
-//! On an intercommunicator data goes from each group to the other (MPI 4.1, 6.2.3). So a rank waits
-//! for ranks of the other group only: for all of them in a barrier, allreduce, allgather, alltoall
-//! and reduce_scatter; for the root if that is one of them. The root of a gather or reduce waits
-//! for all of them, too.
+//! In MPI a rank may need fewer: where no data comes from a rank (its count is 0, or it is no
+//! neighbour, or on an intercommunicator it is of the same group), a rank need not wait for it
+//! (MPI 4.1, 6.1 and 6.2.3). Such a rank says as it enters which ranks it gets data from, and which
+//! it gives data to ([`Partners`]).
 //!
 //! As with a receive, a carrier of the process ends the communication ([`super::network`]). This
 //! action depends on the entries listed here, and waits and tests depend on it. Nothing here is
@@ -33,8 +33,8 @@ use super::{NONE, ObjectId, Operation, Place, Posted, World, place};
 use crate::model::locals::Births;
 use crate::model::state::{Done, Parts, State};
 use crate::model::{
-    Call, CollectiveId, CollectiveKind, Completion, Effect, Lane, Locals, Part, ProcessId,
-    Response, System, Value, ValueId, Values,
+    Call, CollectiveId, CollectiveKind, Completion, Effect, Lane, Locals, Part, Partners,
+    ProcessId, Response, System, Value, ValueId, Values,
 };
 
 /// An entry of a rank into a collective.
@@ -55,6 +55,8 @@ pub struct Entry {
     pub(crate) carrier: ProcessId,
     /// When it is complete.
     completion: Completion,
+    /// The ranks that it needs, if the kind does not say it.
+    partners: Option<Arc<Partners>>,
     at: u32,
     /// The position of its end in the execution.
     ended_at: u32,
@@ -92,14 +94,19 @@ impl Entry {
     }
 
     /// The ranks that have to enter before it is complete, out of `size` ranks.
-    pub(in crate::model) fn needs(&self, size: u32) -> std::ops::Range<u32> {
+    pub(in crate::model) fn needs(&self, size: u32) -> impl Iterator<Item = u32> {
+        let (listed, others) = match &self.partners {
+            _ if self.completion == Completion::Late => (&[][..], 0..size),
+            Some(partners) => (&partners.from[..], 0..0),
+            None => (&[][..], self.needs_by_kind(size)),
+        };
+        listed.iter().copied().chain(others)
+    }
+
+    fn needs_by_kind(&self, size: u32) -> std::ops::Range<u32> {
         use CollectiveKind::*;
-        if self.completion != Completion::Late && self.call.first_group > 0 {
-            return self.needs_of_other_group(size);
-        }
         let root = self.call.root.unwrap_or(0);
         match self.call.kind {
-            _ if self.completion == Completion::Late => 0..size,
             Barrier | Allreduce | Allgather | Alltoall | ReduceScatter => 0..size,
             Bcast | Scatter => root..root + 1,
             Reduce | Gather if self.rank == root => 0..size,
@@ -108,18 +115,22 @@ impl Entry {
         }
     }
 
-    /// The ranks of the other group that have to enter before it is complete.
-    fn needs_of_other_group(&self, size: u32) -> std::ops::Range<u32> {
-        use CollectiveKind::*;
-        let Call { kind, root, first_group, .. } = self.call;
-        let first_group = u32::from(first_group);
-        let others = if self.rank < first_group { first_group..size } else { 0..first_group };
-        match (kind, root) {
-            (Bcast | Scatter, Some(root)) if others.contains(&root) => root..root + 1,
-            (Reduce | Gather, Some(root)) if root == self.rank => others,
-            (Bcast | Scatter | Reduce | Gather, _) => 0..0,
-            _ => others,
-        }
+    /// May this be the entry of another rank in the same round?
+    pub(crate) fn agrees(&self, other: &Entry) -> bool {
+        self.call.agrees(&other.call) && self.is_expected_by(other) && other.is_expected_by(self)
+    }
+
+    /// Does the other one expect what this one gives to it?
+    fn is_expected_by(&self, other: &Entry) -> bool {
+        let (Some(own), Some(others)) = (&self.partners, &other.partners) else { return true };
+        !own.to.contains(&other.rank) || others.from.contains(&self.rank)
+    }
+
+    /// What the rank says as it enters, for codes of states.
+    pub(crate) fn words(&self) -> impl Iterator<Item = u32> {
+        let rest = [self.completion as u32, self.partners.is_some().into()];
+        let partners = self.partners.iter().flat_map(|partners| partners.words());
+        self.call.words().into_iter().chain(rest).chain(partners)
     }
 }
 
@@ -172,7 +183,7 @@ impl Collectives {
     fn needed(&self, entry: &Entry) -> Option<SmallVec<[u32; 8]>> {
         let collective = self.get(entry.collective);
         let needed = entry.needs(collective.size).map(|rank| collective.entry(rank, entry.round));
-        let agrees = |&other: &u32| self.entries[other as usize].call.agrees(&entry.call);
+        let agrees = |&other: &u32| self.entries[other as usize].agrees(entry);
         needed.map(|other| other.filter(agrees)).collect()
     }
 
@@ -217,7 +228,8 @@ impl Collectives {
         let Entry { collective, rank, round, .. } = self.entries[entry as usize];
         let collective = self.get(collective);
         let needs = move |other: &u32| {
-            *other == entry || self.entries[*other as usize].needs(collective.size).contains(&rank)
+            *other == entry
+                || self.entries[*other as usize].needs(collective.size).any(|one| one == rank)
         };
         collective.entries(round).filter(needs)
     }
@@ -274,7 +286,7 @@ impl Collectives {
     /// Does the entry disagree with another one of its round?
     fn disagrees(&self, entry: &Entry) -> bool {
         let collective = self.get(entry.collective);
-        let differs = |other: u32| !self.entries[other as usize].call.agrees(&entry.call);
+        let differs = |other: u32| !self.entries[other as usize].agrees(entry);
         let calls_differ = || collective.entries(entry.round).any(differs);
         let earlier = collective.by_rank[entry.rank as usize].last();
         earlier.is_some_and(|&other| self.entries[other as usize].process != entry.process)
@@ -348,7 +360,7 @@ impl State {
         let intruded = same_rank
             .into_iter()
             .find(|&other| all.entries[other as usize].process != late.process);
-        let differs = |&other: &u32| !all.entries[other as usize].call.agrees(&late.call);
+        let differs = |&other: &u32| !all.entries[other as usize].agrees(late);
         let other = intruded.or_else(|| collective.entries(late.round).find(differs));
         let mut pair = [other.expect("it disagrees with one of them"), at as u32];
         pair.sort_by_key(|&entry| all.entries[entry as usize].rank);
@@ -357,17 +369,18 @@ impl State {
 }
 
 /// The operation with which a rank enters.
-pub(in crate::model) struct Entering {
+pub(in crate::model) struct Entering<'o> {
     pub(in crate::model) collective: CollectiveId,
     pub(in crate::model) rank: u32,
     pub(in crate::model) call: Call,
     pub(in crate::model) value: ValueId,
     pub(in crate::model) completion: Completion,
+    pub(in crate::model) partners: &'o Option<Arc<Partners>>,
 }
 
-impl Operation for Entering {
+impl Operation for Entering<'_> {
     fn carry_out(&self, state: &mut State, world: World<'_>, done: &mut Done) -> Response {
-        let &Entering { collective, rank, call, value, completion } = self;
+        let &Entering { collective, rank, call, value, completion, partners } = self;
         let process = done.action.process;
         let carrier = state.carrier(world.births, done);
         let round = state.collectives.get(collective).by_rank[rank as usize].len() as u32;
@@ -381,6 +394,7 @@ impl Operation for Entering {
             value,
             carrier,
             completion,
+            partners: partners.clone(),
             at,
             ended_at: NONE,
             result: ValueId::UNIT,

@@ -33,6 +33,7 @@
 //! The logs have the positions of all these actions in the execution. These positions are the
 //! events that an [`Effect`] of the network needs.
 
+mod beginning;
 mod cancelling;
 mod carriers;
 mod optional;
@@ -40,6 +41,7 @@ mod polling;
 mod posting;
 mod probing;
 
+pub(in crate::model) use beginning::Beginning;
 pub(in crate::model) use cancelling::{CancelOutcome, Cancelling};
 pub(in crate::model) use carriers::Delivering;
 pub(in crate::model) use posting::{Receiving, Sending};
@@ -106,6 +108,9 @@ pub struct Reception {
     outcome: Settlement,
     /// The position of its match in the execution.
     matched_at: u32,
+    /// The position where it began, if its message was only reserved before; otherwise that of its
+    /// match. A send that is complete late is complete then.
+    begun_at: u32,
     /// The position of the wish to cancel it.
     cancelled_at: u32,
     /// The position where its process first observed that it is complete.
@@ -496,6 +501,7 @@ impl Network {
     fn match_up(&mut self, receive: u32, send: u32, at: u32) {
         let taker = &mut self.receives[receive as usize];
         (taker.outcome, taker.matched_at) = (Settlement::Matched(send), at);
+        taker.begun_at = at;
         (self.unmatched, self.open) = (self.unmatched - 1, self.open - 1);
         self.sends[send as usize].receive = receive;
     }
@@ -507,7 +513,7 @@ impl Network {
             self.unmatched += 1;
         }
         self.open += 1;
-        (taker.outcome, taker.matched_at) = (Settlement::Open, NONE);
+        (taker.outcome, taker.matched_at, taker.begun_at) = (Settlement::Open, NONE, NONE);
     }
 }
 
@@ -555,8 +561,7 @@ impl State {
             }
             Posted::Sent(send) => match &self.network.sends[send as usize] {
                 Sent { completion: Completion::Early | Completion::Either, .. } => Some(None),
-                Sent { receive: NONE, .. } => None,
-                sent => self.network.receives[sent.receive as usize].matched_at().map(Some),
+                sent => self.network.begun_at(sent).map(Some),
             },
             Posted::Entry(entry) => self.collectives.entries()[entry as usize].ended_at().map(Some),
             other => panic!("{comm:?} of {process:?} is not a communication but {other:?}"),

@@ -122,6 +122,11 @@ impl State {
                 pieces.extend(comms.iter().filter_map(|&comm| self.shows(locals, process, comm)));
             }
             Op::CancelOutcome(comm) => pieces.extend(self.shows(locals, process, *comm)),
+            Op::Begin(comm) => {
+                if let Some(sent) = self.message_of(process, *comm) {
+                    pieces.push(Piece::Messages(sent.mailbox, State::sender(locals, sent.process)));
+                }
+            }
             Op::Cancel(comm) => {
                 if let Posted::Receive(receive) = self.posted(process, *comm) {
                     let mailbox = self.network.receives()[receive as usize].mailbox;
@@ -231,7 +236,7 @@ impl State {
     ) -> SmallVec<[Option<ProcessId>; 4]> {
         let sends = self.network.ends(mailbox).sends.iter();
         let sends = sends.map(|&send| &self.network.sends()[send as usize]);
-        let open = sends.filter(|sent| sent.receive().is_none());
+        let open = sends.filter(|sent| self.network.begun_at(sent).is_none());
         let mut senders: SmallVec<[_; 4]> =
             open.map(|sent| State::sender(locals, sent.process)).collect();
         senders.sort_unstable();
@@ -252,7 +257,22 @@ impl State {
                 words.extend([sent.process.0, self.slot_of(send), sent.value.0]);
                 Parts::envelope(words, sent.envelope);
             }
+            for send in self.network.reserved(mailbox) {
+                let sent = &self.network.sends()[send as usize];
+                if State::sender(locals, sent.process) == sender {
+                    words.extend([u32::MAX, sent.process.0, self.slot_of(send)]);
+                }
+            }
         })
+    }
+
+    /// The message of this request of a process, which a probe has reserved.
+    fn message_of(&self, process: ProcessId, comm: Handle) -> Option<&Sent> {
+        let Posted::Receive(receive) = self.posted(process, comm) else { return None };
+        let Settlement::Matched(send) = self.network.receives()[receive as usize].outcome() else {
+            return None;
+        };
+        Some(&self.network.sends()[send as usize])
     }
 
     /// The slot of a send; `u32::MAX` if it is complete at once. O(sends of its process).
@@ -284,12 +304,9 @@ impl State {
     fn keeps_slot(&self, send: u32, at: usize) -> bool {
         let sent = &self.network.sends()[send as usize];
         let is_past = |position: Option<usize>| position.is_some_and(|position| position < at);
-        let matched = || {
-            let receive = sent.receive()?;
-            self.network.receives()[receive as usize].matched_at()
-        };
-        let may_be_unmatched = sent.completion == Completion::Either && !is_past(matched());
-        !is_past(sent.told_at()) || may_be_unmatched
+        let may_be_late =
+            sent.completion == Completion::Either && !is_past(self.network.begun_at(sent));
+        !is_past(sent.told_at()) || may_be_late
     }
 
     fn open_receives(&self, parts: &mut Parts, mailbox: MailboxId) -> u32 {
@@ -319,14 +336,13 @@ impl State {
                 words.push(u32::MAX - round);
                 for entry in entries {
                     let made = &all.entries()[entry as usize];
-                    let Entry { process, rank, call, value, .. } = *made;
+                    let Entry { process, rank, value, .. } = *made;
                     let carrier = match made.ended_at() {
                         None => self.carried_by(process, Posted::Entry(entry)),
                         Some(_) => None,
                     };
                     words.extend([rank, process.0, carrier.unwrap_or(u32::MAX), value.0]);
-                    words.extend(call.words());
-                    words.push(made.completion() as u32);
+                    words.extend(made.words());
                 }
             }
         })

@@ -224,7 +224,7 @@ impl State {
             parts.scratch.push(u32::MAX - round);
             for entry in entries {
                 let made = &all.entries()[entry as usize];
-                let Entry { process, rank, call, value, carrier, .. } = *made;
+                let Entry { process, rank, value, carrier, .. } = *made;
                 // Its carrier ends it, whether or not the process still names it.
                 let is_open = made.ended_at().is_none();
                 let name = match is_open {
@@ -233,8 +233,7 @@ impl State {
                 };
                 let is_open = u32::from(is_open);
                 parts.scratch.extend([rank, process.0, is_open, name, carrier.0, value.0]);
-                parts.scratch.extend(call.words());
-                parts.scratch.push(made.completion() as u32);
+                parts.scratch.extend(made.words());
             }
         }
         parts.pack()
@@ -270,6 +269,14 @@ impl State {
             };
             parts.scratch.extend([0, process.0, name, value.0]);
             Parts::envelope(&mut parts.scratch, envelope);
+        }
+        for send in network.reserved(mailbox) {
+            let sender = sent(send).process;
+            let receive = sent(send).receive().expect("a receive that has not begun");
+            let taker = network.receives()[receive as usize].process;
+            let name = self.name_of(locals, sender, Posted::Sent(send));
+            let own = self.name_of(locals, taker, Posted::Receive(receive));
+            parts.scratch.extend([3, sender.0, name, taker.0, own]);
         }
         for &receive in &ends.receives {
             let open = &network.receives()[receive as usize];
@@ -415,7 +422,8 @@ impl State {
             }
             Posted::Sent(send) => {
                 let sent = &self.network.sends()[send as usize];
-                let is_complete = sent.completion != Completion::Late || sent.receive().is_some();
+                let is_begun = self.network.begun_at(sent).is_some();
+                let is_complete = sent.completion != Completion::Late || is_begun;
                 words.extend([sent.mailbox.0, 2, u32::from(is_complete) + was_told]);
             }
             Posted::Receive(receive) => {

@@ -171,16 +171,15 @@ impl State {
         for rank in 0..all.size {
             for (round, entry) in (0..).map_while(|round| Some((round, all.entry(rank, round)?))) {
                 let entry = &self.collectives.entries()[entry as usize];
-                let call = entry.call.words();
                 let code = parts.write(|words| {
                     words.extend([entry.process.0, entry.value.0]);
-                    words.extend(call);
+                    words.extend(entry.words());
                 });
                 each(Piece::Entry(collective, rank, round), code);
                 let code = parts.write(|words| match entry.ended_at() {
                     None => {
-                        words.extend([0, entry.value.0, entry.completion() as u32]);
-                        words.extend(call);
+                        words.extend([0, entry.value.0]);
+                        words.extend(entry.words());
                     }
                     Some(_) => words.extend([1, entry.result().0]),
                 });
@@ -416,6 +415,12 @@ impl State {
     /// Are there bag mailboxes?
     pub fn has_bags(&self) -> bool {
         self.network.deliveries.contains(&Delivery::Bag)
+    }
+
+    /// Has a probe reserved a message whose receive has not begun?
+    pub fn has_reserved(&self) -> bool {
+        let mailboxes = 0..self.network.deliveries.len() as u32;
+        mailboxes.map(MailboxId).any(|mailbox| self.network.reserved(mailbox).next().is_some())
     }
 
     /// The last entry that was made.

@@ -184,7 +184,8 @@ impl<S: System> Describer<'_, '_, S> {
         }))
     }
 
-    /// A p2p or bag mailbox: its reader, the unmatched messages, and the open receives.
+    /// A p2p or bag mailbox: its reader, the unmatched messages, the open receives, and
+    /// the messages that are reserved.
     fn on_the_way(&mut self, mailbox: MailboxId, delivery: Delivery) -> Term {
         let state = self.state;
         let ends = state.network.ends(mailbox);
@@ -224,7 +225,15 @@ impl<S: System> Describer<'_, '_, S> {
             let pattern = self.envelope(open.pattern, mailbox);
             Term::row([is_unwanted, self.process_name(open.process), name, carrier, pattern])
         }));
-        Term::row([reader, senders, receives])
+        let reserved = Term::row(state.network.reserved(mailbox).map(|send| {
+            let sent = &state.network.sends()[send as usize];
+            let receive = sent.receive().expect("a receive that has not begun");
+            let taker = state.network.receives()[receive as usize].process;
+            let name = self.name_of(sent.process, Posted::Sent(send));
+            let own = self.name_of(taker, Posted::Receive(receive));
+            Term::row([self.process_name(sent.process), name, self.process_name(taker), own])
+        }));
+        Term::row([reader, senders, receives, reserved])
     }
 
     /// A carrier, as its number among those of its process.
@@ -270,7 +279,8 @@ impl<S: System> Describer<'_, '_, S> {
             }
             Posted::Sent(send) => {
                 let sent = &state.network.sends()[send as usize];
-                let is_complete = sent.completion != Completion::Late || sent.receive().is_some();
+                let is_begun = state.network.begun_at(sent).is_some();
+                let is_complete = sent.completion != Completion::Late || is_begun;
                 let name = self.object_name(Object::Mailbox(sent.mailbox), sent.mailbox.0);
                 Term::row([Term::Word(2), name, word(is_complete), was_told])
             }

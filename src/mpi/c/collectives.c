@@ -6,6 +6,10 @@
  * So each rank that gets the result of a reduction computes it, with the program's own operators.
  * The blocks carry signatures, since ranks need not agree on all of them beforehand.
  *
+ * Where no data comes from a rank, nobody waits for it (MPI 4.1, 6.1): its count is 0, or it is no
+ * neighbour. So each rank says which ranks it gets data from; and which it gives data to, because a
+ * rank that expects none does not see what comes.
+ *
  * On an intercommunicator, data goes from each group to the other, or between the root and the
  * other group: the root passes MPI_ROOT, and the other ranks of its group, which neither give nor
  * get anything, MPI_PROC_NULL (MPI 4.1, 6.2.3). They enter all the same, so calls that do not fit
@@ -231,33 +235,86 @@ static int take_edge(struct reader *from, const struct collective *of, int edge)
   return found;
 }
 
+/* A part that this rank gives: that for a rank, or the one for all. */
+static struct part part_given(const struct collective *of, int to) {
+  if (is_reduction(of)) return (struct part){of->is_in_place ? of->recv.base : of->send.base, total(of), of->send.type};
+  if (has_many_given(of)) return part_of(of->is_in_place ? &of->recv : &of->send, to);
+  return of->is_in_place ? part_of(&of->recv, of->comm->rank)
+                         : (struct part){of->send.base, (size_t)of->send.count, of->send.type};
+}
+
+/* A part that this rank gets: that from a rank, or the only one. */
+static struct part part_got(const struct collective *of, int from) {
+  if (gets_many(of)) return part_of(&of->recv, from);
+  size_t count = of->shape == REDUCE_SCATTER ? part_of(&of->recv, of->comm->rank).count : (size_t)of->recv.count;
+  return (struct part){of->recv.base, count, of->recv.type};
+}
+
 static void give(struct bytes *to, struct summary *shown, const struct collective *of) {
   int blocks = !gives(of) ? 0 : has_many_given(of) ? sends(of) : 1;
   if (of->around) put_edges(to, of->around);
   put_site(to, call.site);
   put_u32(to, (uint32_t)blocks);
   for (int i = 0; i < blocks; i++) {
-    struct part part;
-    if (is_reduction(of))
-      part = (struct part){of->is_in_place ? of->recv.base : of->send.base, total(of), of->send.type};
-    else if (!has_many_given(of))
-      part = of->is_in_place ? part_of(&of->recv, of->comm->rank)
-                             : (struct part){of->send.base, (size_t)of->send.count, of->send.type};
-    else
-      part = part_of(of->is_in_place ? &of->recv : &of->send, i);
+    struct part part = part_given(of, i);
     if (has_many_given(of) && is_nowhere(of, &of->send, i)) part.count = 0;
     put_data(to, part.at, part.count, part.type);
     summary_add(shown, part.at, part.count, part.type);
   }
 }
 
-/* Where ranks meet: all ranks of a communicator, or those of the groups of an intercommunicator,
- * the first of which has `first` ranks. */
+static bool has_data(struct part part) { return part.count > 0 && part.type->size > 0; }
+
+/* Whether this rank gets data from that one. */
+static bool expects_from(const struct collective *of, int peer) {
+  int rank = of->comm->rank;
+  if (of->shape == BARRIER) return true;
+  if (!gets(of)) return false;
+  if (of->around) {
+    for (int edge = 0; edge < of->around->in; edge++)
+      if (of->around->sources[edge] == peer && has_data(part_got(of, edge))) return true;
+    return false;
+  }
+  if ((of->shape == BCAST || of->shape == SCATTER) && peer != of->root) return false;
+  if (of->shape == SCATTER && of->recv.base == MPI_IN_PLACE) return false;
+  if ((of->shape == SCAN && peer > rank) || (of->shape == EXSCAN && peer >= rank)) return false;
+  return has_data(part_got(of, peer));
+}
+
+/* Whether this rank gives data to that one. */
+static bool gives_to(const struct collective *of, int peer) {
+  if (of->shape == BARRIER) return true;
+  if (!gives(of)) return false;
+  if (of->around) {
+    for (int edge = 0; edge < of->around->out; edge++)
+      if (of->around->destinations[edge] == peer && has_data(part_given(of, edge))) return true;
+    return false;
+  }
+  if ((of->shape == GATHER || of->shape == REDUCE) && peer != of->root) return false;
+  if ((of->shape == SCAN || of->shape == EXSCAN) && peer <= of->comm->rank) return false;
+  /* The other group of an intercommunicator has counts of its own. */
+  if (of->shape == REDUCE_SCATTER) return !of->comm->remote && part_of(&of->recv, peer).count > 0 && has_data(part_given(of, peer));
+  return has_data(part_given(of, peer));
+}
+
+/* Where ranks meet: all ranks of a communicator, or those of the groups of an intercommunicator. If
+ * there is no collective, they give each other what they have to say. */
 struct meeting {
   const char *name;
   enum shape shape;
-  int size, place, root, first;
+  int size, place, root;
+  const struct collective *of;
 };
+
+/* The places of the ranks that data comes from, or goes to. */
+static void put_partners(struct bytes *to, const struct meeting *in, bool (*is_one)(const struct collective *, int)) {
+  int peers = in->of ? comm_peers(in->of->comm)->size : in->size;
+  uint32_t count = 0;
+  for (int peer = 0; peer < peers; peer++) count += !in->of || is_one(in->of, peer);
+  put_u32(to, count);
+  for (int peer = 0; peer < peers; peer++)
+    if (!in->of || is_one(in->of, peer)) put_i32(to, in->of ? comm_place_of(in->of->comm, peer) : peer);
+}
 
 /* Enters a collective. Returns the number of the request. */
 static uint32_t enter(struct meeting in, const char *description, struct summary shown, const struct bytes *given) {
@@ -268,7 +325,8 @@ static uint32_t enter(struct meeting in, const char *description, struct summary
   put_u32(to, (uint32_t)in.place);
   put_u8(to, (uint8_t)in.shape);
   put_i32(to, in.root);
-  put_u32(to, (uint32_t)in.first);
+  put_partners(to, &in, expects_from);
+  put_partners(to, &in, gives_to);
   put_text(to, description);
   summary_put(to, &shown);
   struct bytes whole = {0};
@@ -293,10 +351,7 @@ struct contributions take_contributions(struct reader *value) {
   return read;
 }
 
-/* The contribution of the rank at this place; if there is only one, it is that of the root. */
-const struct reader *contribution(const struct contributions *from, int rank) {
-  return from->count == 1 ? &from->of[0] : &from->of[rank];
-}
+const struct reader *contribution(const struct contributions *from, int rank) { return &from->of[rank]; }
 
 /* Two threads must not enter collectives of one communicator at the same time (MPI 4.1, 6.14). */
 static void check_alone(struct comm *comm) {
@@ -313,7 +368,7 @@ struct contributions exchange(struct comm *comm, const char *called, const struc
   check_alone(comm);
   char description[64];
   name_without_twin(description, sizeof description, called);
-  struct meeting in = {comm->name, ALLGATHER, comm_size(comm), comm_place(comm), NO_ROOT, 0};
+  struct meeting in = {comm->name, ALLGATHER, comm_size(comm), comm_place(comm), NO_ROOT, NULL};
   char *name = comm->remote ? text_of("%s/both", comm->name) : NULL;
   if (name) in.name = name;
   uint32_t posted = enter(in, description, (struct summary){0}, given);
@@ -324,7 +379,7 @@ struct contributions exchange(struct comm *comm, const char *called, const struc
 }
 
 void collective_pass(struct comm *comm) {
-  struct meeting in = {comm->name, BARRIER, comm_size(comm), comm_place(comm), NO_ROOT, 0};
+  struct meeting in = {comm->name, BARRIER, comm_size(comm), comm_place(comm), NO_ROOT, NULL};
   char description[64];
   name_without_twin(description, sizeof description, call.name);
   enter(in, description, (struct summary){0}, &(struct bytes){0});
@@ -349,11 +404,13 @@ static void take_block_of(struct reader given, int rank, int block, struct part 
     fail("count mismatch", "%s sends %zu bytes at {@%lx}, but at {@%lx} %zu are expected", who, sent, site, call.site, wanted);
 }
 
-/* The contribution of a peer. On an intercommunicator, it is one of the other group, or one of all
- * if this rank has left late. */
+/* The contribution of a peer. If this rank has left late, there are those of all ranks, otherwise
+ * of those that it gets data from. */
 static const struct reader *given_by(const struct collective *of, const struct contributions *all, int peer) {
-  bool are_all = of->comm->remote && all->count == comm_size(of->comm);
-  return contribution(all, are_all ? comm_place_of(of->comm, peer) : peer);
+  if (all->count == comm_size(of->comm)) return contribution(all, comm_place_of(of->comm, peer));
+  int at = 0;
+  for (int other = 0; other < peer; other++) at += expects_from(of, other);
+  return contribution(all, at);
 }
 
 static void take_part(const struct collective *of, const struct contributions *all, int rank, int block, struct part part) {
@@ -364,8 +421,8 @@ static void take_part(const struct collective *of, const struct contributions *a
 static void take_from_neighbors(const struct collective *of, const struct contributions *all) {
   for (int edge = 0; edge < of->around->in; edge++) {
     int source = of->around->sources[edge];
-    if (source == MPI_PROC_NULL) continue;
-    struct reader given = *contribution(all, source);
+    if (source == MPI_PROC_NULL || !expects_from(of, source)) continue;
+    struct reader given = *given_by(of, all, source);
     int there = take_edge(&given, of, edge);
     take_block_of(given, source, of->shape == ALLTOALL ? there : 0, part_of(&of->recv, edge));
   }
@@ -407,7 +464,7 @@ static void reduce(const struct collective *of, const struct contributions *all,
 
 static void finish_reduction(const struct collective *of, const struct contributions *all) {
   int size = comm_peers(of->comm)->size, rank = of->comm->rank;
-  if (!gets(of)) return;
+  if (!gets(of) || !has_data(part_got(of, rank))) return;
   if (of->shape != REDUCE_SCATTER) {
     int last = of->shape == SCAN ? rank : of->shape == EXSCAN ? rank - 1 : size - 1;
     reduce(of, all, 0, last, of->recv.base);
@@ -428,18 +485,14 @@ static void finish_reduction(const struct collective *of, const struct contribut
 void collective_end(struct request *request, struct reader *value) {
   const struct collective *of = request->collective;
   struct contributions all = take_contributions(value);
-  int size = comm_peers(of->comm)->size, rank = of->comm->rank;
-  struct part mine = {of->recv.base, (size_t)of->recv.count, of->recv.type};
   if (of->around) {
     take_from_neighbors(of, &all);
   } else if (is_reduction(of)) {
     finish_reduction(of, &all);
-  } else if (of->shape == BCAST) {
-    if (gets(of)) take_part(of, &all, of->root, 0, mine);
-  } else if (of->shape == SCATTER) {
-    if (gets(of) && of->recv.base != MPI_IN_PLACE) take_part(of, &all, of->root, rank, mine);
-  } else if (gets_many(of)) {
-    for (int i = 0; i < size; i++) take_part(of, &all, i, of->shape == ALLTOALL ? rank : 0, part_of(&of->recv, i));
+  } else if (of->shape != BARRIER) {
+    int block = of->shape == ALLTOALL || of->shape == SCATTER ? of->comm->rank : 0;
+    for (int i = 0; i < comm_peers(of->comm)->size; i++)
+      if (expects_from(of, i)) take_part(of, &all, i, block, part_got(of, i));
   }
   release(all.of);
   windows_pull();
@@ -458,24 +511,18 @@ static void keep(struct parts *parts, int count) {
 
 /* Until the operation ends, it owns the memory of all parts. */
 static void own(struct request *request, const struct collective *of) {
-  if (gives(of) && !of->is_in_place && !is_reduction(of))
-    for (int i = 0; i < (has_many_given(of) ? sends(of) : 1); i++) {
-      if (has_many_given(of) && is_nowhere(of, &of->send, i)) continue;
-      struct part part = has_many_given(of) ? part_of(&of->send, i)
-                                            : (struct part){of->send.base, (size_t)of->send.count, of->send.type};
-      memory_own_more(&request->owned, part.at, part.count, part.type, READS);
-    }
-  if (is_reduction(of) && gives(of) && !(of->is_in_place && gets(of)))
-    memory_own_more(&request->owned, of->is_in_place ? of->recv.base : of->send.base, total(of), of->send.type, READS);
-  if (gets(of) && of->recv.base != MPI_IN_PLACE)
-    for (int i = 0; i < (gets_many(of) ? receives(of) : 1); i++) {
-      if (gets_many(of) && is_nowhere(of, &of->recv, i)) continue;
-      struct part part = gets_many(of)                  ? part_of(&of->recv, i)
-                         : of->shape == REDUCE_SCATTER ? part_of(&of->recv, of->comm->rank)
-                                                       : (struct part){of->recv.base, (size_t)of->recv.count, of->recv.type};
-      if (of->shape == REDUCE_SCATTER) part.at = of->recv.base;
-      memory_own_more(&request->owned, part.at, part.count, part.type, READS | WRITES);
-    }
+  /* In place, a rank that gets nothing gives what is in its receive buffer. */
+  bool is_same = of->is_in_place && (gets(of) || !is_reduction(of));
+  for (int i = 0; gives(of) && !is_same && i < (has_many_given(of) ? sends(of) : 1); i++) {
+    if (has_many_given(of) && is_nowhere(of, &of->send, i)) continue;
+    struct part part = part_given(of, i);
+    memory_own_more(&request->owned, part.at, part.count, part.type, READS);
+  }
+  for (int i = 0; gets(of) && of->recv.base != MPI_IN_PLACE && i < (gets_many(of) ? receives(of) : 1); i++) {
+    if (gets_many(of) && is_nowhere(of, &of->recv, i)) continue;
+    struct part part = part_got(of, i);
+    memory_own_more(&request->owned, part.at, part.count, part.type, READS | WRITES);
+  }
   if (memory_overlaps(request->owned))
     fail("invalid buffer", "what comes goes where other parts are sent from or go to");
 }
@@ -490,7 +537,7 @@ void collective_start(struct request *request) {
   give(&bytes, &shown, of);
   char *description = describe(request->name, of);
   const struct comm *comm = of->comm;
-  struct meeting in = {of->name, of->shape, comm_size(comm), comm_place(comm), place_of_root(of), comm_first(comm)};
+  struct meeting in = {of->name, of->shape, comm_size(comm), comm_place(comm), place_of_root(of), of};
   request->posted = enter(in, description, shown, &bytes);
   request->is_posted = true;
   release(bytes.at);

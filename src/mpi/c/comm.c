@@ -120,11 +120,6 @@ int comm_place_of(const struct comm *comm, int peer) {
   return comm->remote && !comm->is_remote_first ? comm->group->size + peer : peer;
 }
 
-int comm_first(const struct comm *comm) {
-  if (!comm->remote) return 0;
-  return comm->is_remote_first ? comm->remote->size : comm->group->size;
-}
-
 FUNCTION(Comm_size, (MPI_Comm comm, int *size)) {
   LOOK("MPI_Comm_size");
   *OUT(size) = comm_get(comm)->group->size;

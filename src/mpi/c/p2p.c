@@ -153,7 +153,8 @@ FUNCTION(Startall, (int count, MPI_Request requests[])) {
   return MPI_SUCCESS;
 }
 
-/* A message that a probe has matched and taken. */
+/* A message that a probe has matched and reserved. A send may wait until its receive begins (MPI
+ * 4.1, 3.8.2). */
 struct message {
   struct object object;
   struct request request;
@@ -254,6 +255,8 @@ MPI_Request message_receive(void *buf, MPI_Count count, MPI_Datatype type, MPI_M
     status_set(&request->status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     return made;
   }
+  put_u32(question('B'), taken->request.posted);
+  ask();
   request->is_posted = true;
   request->posted = taken->request.posted;
   request->comm = taken->request.comm;

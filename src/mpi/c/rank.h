@@ -62,7 +62,6 @@
 #define check_count mazurka_check_count
 #define collective_end mazurka_collective_end
 #define collective_start mazurka_collective_start
-#define comm_first mazurka_comm_first
 #define comm_get mazurka_comm_get
 #define comm_get_intra mazurka_comm_get_intra
 #define comm_new mazurka_comm_new
@@ -540,8 +539,6 @@ const struct group *comm_peers(const struct comm *comm);
 int comm_size(const struct comm *comm);
 int comm_place(const struct comm *comm);
 int comm_place_of(const struct comm *comm, int peer);
-/* The size of the group that comes first; 0 if it is no intercommunicator. */
-int comm_first(const struct comm *comm);
 /* The communicator of the ranks with this color, in the order of the keys: a collective call. */
 MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result);
 struct group *group_get(MPI_Group group);

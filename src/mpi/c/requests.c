@@ -225,18 +225,32 @@ FUNCTION(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *st
   return MPI_SUCCESS;
 }
 
-/* MPI allows to complete one request at a time. */
+/* The indices of the requests that are complete as far as the rank knows, and of any others that may
+ * be. If it knows of none, one is waited for or tested, and others only if they come after it: so
+ * each set of complete requests is found once. What was found is in the memory of the program before
+ * the next is asked for, since a poll depends on it (polls.c). */
+static void request_some(char kind, int count, const MPI_Request *requests, int *done, int *indices) {
+  bool is_known = false;
+  for (int i = 0; i < count; i++) is_known = is_known || (is_open(requests[i]) && request_is_ready(request_get(requests[i])));
+  int first = is_known ? 0 : request_any(kind, count, requests);
+  if (first == MPI_UNDEFINED) *done = MPI_UNDEFINED;
+  if (first < 0) return;
+  for (int i = first; i < count; i++)
+    if (is_open(requests[i]) && request_any('T', 1, &requests[i]) == 0) indices[(*done)++] = i;
+}
+
+static void retire_some(MPI_Request *requests, int done, const int *indices, MPI_Status *statuses) {
+  for (int i = 0; i < done; i++) retire(&requests[indices[i]], statuses ? &statuses[i] : NULL);
+}
+
 FUNCTION(Waitsome, (int count, MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
   CALL_IN_STEPS("MPI_Waitsome");
   check_requests(count, requests);
-  OUT(done);
+  *OUT(done) = 0;
   if (count > 0) OUTS(indices, count);
   if (count > 0 && statuses) OUTS(statuses, count);
-  int found = request_any('W', count, requests);
-  *done = found >= 0 ? 1 : MPI_UNDEFINED;
-  if (found < 0) return MPI_SUCCESS;
-  indices[0] = found;
-  retire(&requests[found], statuses);
+  request_some('W', count, requests, done, indices);
+  retire_some(requests, *done, indices, statuses);
   return MPI_SUCCESS;
 }
 
@@ -272,11 +286,8 @@ FUNCTION(Testsome, (int count, MPI_Request requests[], int *done, int indices[],
   *OUT(done) = 0;
   if (count > 0) OUTS(indices, count);
   if (count > 0 && statuses) OUTS(statuses, count);
-  int found = request_any('T', count, requests);
-  *done = found >= 0 ? 1 : found == -1 ? 0 : MPI_UNDEFINED;
-  if (found < 0) return MPI_SUCCESS;
-  indices[0] = found;
-  retire(&requests[found], statuses);
+  request_some('T', count, requests, done, indices);
+  retire_some(requests, *done, indices, statuses);
   return MPI_SUCCESS;
 }
 
@@ -351,18 +362,14 @@ FUNCTION(Request_get_status_any, (int count, const MPI_Request requests[], int *
   return MPI_SUCCESS;
 }
 
-/* As for MPI_Testsome, one request at a time is enough. */
 FUNCTION(Request_get_status_some, (int count, const MPI_Request requests[], int *done, int indices[], MPI_Status *statuses)) {
   CALL("MPI_Request_get_status_some");
   check_given(count, requests);
   *OUT(done) = 0;
   if (count > 0) OUTS(indices, count);
   if (count > 0 && statuses) OUTS(statuses, count);
-  int found = request_any('T', count, requests);
-  *done = found >= 0 ? 1 : found == -1 ? 0 : MPI_UNDEFINED;
-  if (found < 0) return MPI_SUCCESS;
-  indices[0] = found;
-  tell(requests[found], statuses);
+  request_some('T', count, requests, done, indices);
+  for (int i = 0; i < *done; i++) tell(requests[indices[i]], statuses ? &statuses[i] : NULL);
   return MPI_SUCCESS;
 }
 

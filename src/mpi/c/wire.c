@@ -17,10 +17,10 @@
  * A question consists of the key, its kind, the name of the call, addresses (the first one in the
  * program is its place), the output since the last question, the uses of files (uses.c), and data
  * that depends on its kind: 'S'end, 'R'eceive, 'P'robe, 'E'nter a collective, 'W'ait for one of
- * some requests, 'T'est them, 'C'ancel a receive, 'c' whether it was cancelled, 'O' about the
- * content or the lock of a part of a window, 'X' start a process, 'Z' a number below this one,
- * 'V' nothing: the rank has nothing to do in this execution, 'D'one and its remarks, 'F'ailed. The
- * highest bit of the kind says that if the rank waits for ever there, the execution is explored
+ * some requests, 'T'est them, 'C'ancel a receive, 'c' whether it was cancelled, 'B'egin the
+ * receive of a message that a probe has reserved, 'O' about the content or the lock of a part of a
+ * window, 'X' start a process, 'Z' a number below this one, 'V' nothing: the rank has nothing to do
+ * in this execution, 'D'one and its remarks, 'F'ailed. The highest bit of the kind says that if the rank waits for ever there, the execution is explored
  * elsewhere, with another 'Z' (threads.c). Polls (polls.c) end with the number of outcomes since the rank was in this state, or 0. An answer begins with a
  * letter as well. All answers of a list but the last one are known to the verifier from an earlier
  * run: it needs nothing of those questions but that they are the same. src/mpi/wire.rs and

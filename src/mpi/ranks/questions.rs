@@ -1,11 +1,13 @@
 //! Questions of ranks: frames of the library become operations of the model.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::{Launch, Ranks, Source, failure};
 use crate::model::{
     Access, Asking, Call, CellId, CollectiveId, CollectiveKind, Completion, Delivery, Envelope,
-    Handle, Hold, MailboxId, MutexId, Objects, Op, Polls, Probing, Request, RwLockId, Site, Value,
+    Handle, Hold, MailboxId, MutexId, Objects, Op, Partners, Polls, Probing, Request, RwLockId,
+    Site, Value,
 };
 use crate::mpi::wire::{Data, Parts, Short};
 use crate::systems::history::Asked;
@@ -148,7 +150,7 @@ impl Ranks {
                 let form = match parts.u8()? {
                     b'w' => Probing::Wait,
                     b't' => Probing::Test,
-                    _ => Probing::Take,
+                    _ => Probing::Reserve,
                 };
                 Asked::op(Op::Probe { mailbox, pattern, form })
             }
@@ -158,6 +160,7 @@ impl Ranks {
             b'O' => self.window(parts)?,
             b'C' => Asked::op(Op::Cancel(Handle(parts.u32()?))),
             b'c' => Asked::op(Op::CancelOutcome(Handle(parts.u32()?))),
+            b'B' => Asked::op(Op::Begin(Handle(parts.u32()?))),
             b'Z' => match parts.u32()? {
                 count @ 1..=MAX_CHOICES => Asked::op(Op::Choose { lo: 0, hi: count.into() }),
                 _ => return Err(Trouble::Forged),
@@ -207,23 +210,35 @@ impl Ranks {
         if root.is_some_and(|root| root >= size) {
             return Err(Trouble::Forged);
         }
-        let first_group: u16 = parts.u32()?.try_into().map_err(|_| Trouble::Forged)?;
-        if u32::from(first_group) >= size {
-            return Err(Trouble::Forged);
-        }
+        let mut ranks = || -> Result<Vec<u32>, Trouble> {
+            let all = (0..parts.u32()?).map(|_| parts.u32()).collect::<Result<Vec<_>, _>>()?;
+            match all.is_sorted_by(|one, next| one < next) && all.last() < Some(&size) {
+                true => Ok(all),
+                false => Err(Trouble::Forged),
+            }
+        };
+        let partners = Partners { from: ranks()?, to: ranks()? };
         let description = parts.text()?;
         let operator = {
             let mut names = self.names.lock().expect("no thread panics while it has the names");
             Some(number(&mut names.calls, description))
         };
-        let call = Call { kind, root, operator, first_group };
+        let call = Call { kind, root, operator };
         let collective = match communicator {
             0 => CollectiveId(0),
             other => CollectiveId(1 + (size - 1) * MAX_COMMUNICATORS + other),
         };
         let completion = self.launch.semantics.leaving.completion();
         let given = Data::of(parts, false)?;
-        Ok(Asked::with(given, |value| Op::Enter { collective, rank, call, value, completion }))
+        let partners = Some(Arc::new(partners));
+        Ok(Asked::with(given, |value| Op::Enter {
+            collective,
+            rank,
+            call,
+            value,
+            completion,
+            partners,
+        }))
     }
 
     /// A question about the objects of windows: cells, mutexes and locks, which share their

@@ -16,6 +16,7 @@ pub(super) enum Use {
     Probe { mailbox: MailboxId, pattern: Envelope, form: Probing },
     Cancel,
     CancelOutcome(Handle),
+    Begin,
     Deliver,
 }
 
@@ -27,8 +28,9 @@ impl<S: System> Words<S> for Use {
             Use::Receive { .. } => "irecv",
             Use::Probe { form: Probing::Wait, .. } => "probe",
             Use::Probe { form: Probing::Test | Probing::WhenStuck, .. } => "iprobe",
-            Use::Probe { form: Probing::Take, .. } => "mprobe",
+            Use::Probe { form: Probing::Take | Probing::Reserve, .. } => "mprobe",
             Use::Cancel | Use::CancelOutcome(_) => "cancel",
+            Use::Begin => "mrecv",
             Use::Deliver => "match",
         }
     }
@@ -41,6 +43,7 @@ impl<S: System> Words<S> for Use {
             }
             Use::Probe { form, .. } => probed(at, form, by.choice),
             Use::Cancel => "asks for it to be cancelled".into(),
+            Use::Begin => "receives the message that a probe took".into(),
             Use::CancelOutcome(comm) => match at.state.posted(by.process, comm) {
                 Posted::Receive(receive) if settlement(at, receive) == Settlement::Dropped => {
                     "true: it is cancelled".into()
@@ -62,7 +65,7 @@ impl<S: System> Words<S> for Use {
                 }
                 _ => Vec::new(),
             },
-            Use::Cancel | Use::CancelOutcome(_) => Vec::new(),
+            Use::Cancel | Use::CancelOutcome(_) | Use::Begin => Vec::new(),
         }
     }
 
@@ -77,7 +80,9 @@ impl<S: System> Words<S> for Use {
                 }
                 Some(wait)
             }
-            Use::Send { .. } | Use::Receive { .. } | Use::Cancel | Use::Deliver => None,
+            Use::Send { .. } | Use::Receive { .. } | Use::Cancel | Use::Begin | Use::Deliver => {
+                None
+            }
         }
     }
 
@@ -117,9 +122,11 @@ impl<S: System> Words<S> for Use {
                 _ => message(past, to),
             },
             Use::Probe { .. } => message(past, to),
-            Use::Send { .. } | Use::Receive { .. } | Use::Cancel | Use::CancelOutcome(_) => {
-                Vec::new()
-            }
+            Use::Send { .. }
+            | Use::Receive { .. }
+            | Use::Cancel
+            | Use::CancelOutcome(_)
+            | Use::Begin => Vec::new(),
         }
     }
 }
@@ -158,7 +165,7 @@ fn probed<S: System>(at: &Replay<'_, S>, form: Probing, choice: Choice) -> Strin
     match form {
         Probing::Wait => format!("sees a message of {who}"),
         Probing::Test | Probing::WhenStuck => format!("true: sees a message of {who}"),
-        Probing::Take => format!("takes the message of {who}"),
+        Probing::Take | Probing::Reserve => format!("takes the message of {who}"),
     }
 }
 
@@ -205,7 +212,8 @@ impl<S: System> Request<S> for Sent {
 
     fn completed(&self, at: &Replay<'_, S>, _: Own) -> String {
         let sent = &at.state.network().sends()[self.0 as usize];
-        match sent.receive().filter(|_| sent.completion != Completion::Early) {
+        let is_begun = at.state.network().begun_at(sent).is_some();
+        match sent.receive().filter(|_| sent.completion != Completion::Early && is_begun) {
             Some(receive) => {
                 let receive = &at.state.network().receives()[receive as usize];
                 format!("received by {}", at.name(receive.process))
@@ -216,7 +224,7 @@ impl<S: System> Request<S> for Sent {
 
     fn is_complete(&self, at: &Replay<'_, S>, _: Own) -> bool {
         let sent = &at.state.network().sends()[self.0 as usize];
-        sent.completion == Completion::Early || sent.receive().is_some()
+        sent.completion == Completion::Early || at.state.network().begun_at(sent).is_some()
     }
 
     fn wait(&self, at: &Replay<'_, S>, process: ProcessId) -> Wait {
@@ -225,7 +233,10 @@ impl<S: System> Request<S> for Sent {
         let receives = network.ends(sent.mailbox).receives.iter();
         let open = receives.map(|&receive| &network.receives()[receive as usize]);
         let misfits = open.filter(|receive| receive.is_open()).count();
-        let words = receive_wanted(at, sent.mailbox) + &no_match("receive", misfits);
+        let words = match sent.receive() {
+            None => receive_wanted(at, sent.mailbox) + &no_match("receive", misfits),
+            Some(_) => "the receive of its message, which a probe has taken".into(),
+        };
         let touches = (
             Touch::new(sent.mailbox.matches(), May::Add),
             Touch::new(sent.mailbox.posts(End::Receive), May::Change),

@@ -56,10 +56,14 @@ impl<S: System> Unfolding<'_, S> {
                 let receive = c.state.network().receives().last().expect("a receive");
                 self.extend_own(c, receive.carrier);
             }
-            Op::Probe { mailbox, form: Probing::Take, .. } => {
+            Op::Probe { mailbox, form: Probing::Take | Probing::Reserve, .. } => {
                 let receive = c.state.network().receives().len() as u32 - 1;
                 self.extend_later(c, mailbox, receive, position);
                 self.extend_owners(c, Posted::Receive(receive), e);
+            }
+            Op::Begin(comm) => {
+                let process = self.structure.event(e).process;
+                self.extend_owners(c, c.state.posted(process, comm), e);
             }
             Op::Cancel(comm) => {
                 let process = self.structure.event(e).process;

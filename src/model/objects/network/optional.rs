@@ -30,7 +30,8 @@ impl State {
                 match self.posted(process, comms[index]) {
                     Posted::Sent(send) => {
                         let sent = &self.network.sends[send as usize];
-                        sent.completion == Completion::Either && sent.receive().is_none()
+                        sent.completion == Completion::Either
+                            && self.network.begun_at(sent).is_none()
                     }
                     _ => false,
                 }
@@ -60,13 +61,12 @@ impl State {
     /// Was an action of this execution optional when it was carried out? O(n) for n communications.
     pub(crate) fn was_any_optional(&self) -> bool {
         let sends = self.network.sends.iter().filter(|sent| sent.completion == Completion::Either);
-        let mut observed = sends.filter_map(|sent| Some((sent.told_at()?, sent.receive())));
-        observed.any(|(told_at, receive)| {
-            let matched = receive.and_then(|at| self.network.receives[at as usize].matched_at());
-            matched.is_none_or(|matched| matched > told_at)
-        }) || (0..self.collectives.entries().len() as u32).any(|entry| {
-            let ended = self.collectives.entries()[entry as usize].ended_at();
-            ended.is_some_and(|ended| self.collectives.may_leave_late(entry, ended))
-        })
+        let mut observed =
+            sends.filter_map(|sent| Some((sent.told_at()?, self.network.begun_at(sent))));
+        observed.any(|(told_at, begun)| begun.is_none_or(|begun| begun > told_at))
+            || (0..self.collectives.entries().len() as u32).any(|entry| {
+                let ended = self.collectives.entries()[entry as usize].ended_at();
+                ended.is_some_and(|ended| self.collectives.may_leave_late(entry, ended))
+            })
     }
 }

@@ -90,6 +90,7 @@ impl Operation for Receiving {
             at: state.trail.len() as u32,
             outcome: Settlement::Open,
             matched_at: NONE,
+            begun_at: NONE,
             cancelled_at: NONE,
             told_at: NONE,
             settled: state.network.settled(mailbox),

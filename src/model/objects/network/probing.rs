@@ -32,7 +32,7 @@ impl State {
         let mut reported = match form {
             Probing::Wait => vec![src, tag],
             Probing::Test | Probing::WhenStuck => vec![Value::Bool(found.is_some()), src, tag],
-            Probing::Take => vec![Value::Comm(own), src, tag],
+            Probing::Take | Probing::Reserve => vec![Value::Comm(own), src, tag],
         };
         // A probe reports a message that only processes understand as a whole, with its length, for
         // example.
@@ -96,7 +96,7 @@ impl Operation for ProbeFor {
         state.network.enter(self.mailbox, process);
         if let Handled::Message(id) = choice.handled() {
             done.taken = state.network.position(id).expect("a message that was sent");
-            if self.form == Probing::Take {
+            if self.form.takes() {
                 let receive = state.network.open_receive(Reception {
                     process,
                     mailbox: self.mailbox,
@@ -105,11 +105,15 @@ impl Operation for ProbeFor {
                     at,
                     outcome: Settlement::Open,
                     matched_at: NONE,
+                    begun_at: NONE,
                     cancelled_at: NONE,
                     told_at: NONE,
                     settled,
                 });
                 state.network.match_up(receive, done.taken, at);
+                if self.form == Probing::Reserve {
+                    state.network.receives[receive as usize].begun_at = NONE;
+                }
                 state.note(process, Posted::Receive(receive));
             }
         }
@@ -117,7 +121,7 @@ impl Operation for ProbeFor {
     }
 
     fn undo(&self, state: &mut State, _: &Births, done: &Done) {
-        if self.form == Probing::Take {
+        if self.form.takes() {
             let receive = state.network.receives.len() as u32 - 1;
             state.network.unmatch(receive);
             state.network.close_receive();
@@ -130,7 +134,7 @@ impl Operation for ProbeFor {
     fn effect<S: System>(&self, at: &Place<'_, '_, S>, done: &Done) -> Effect {
         let &Place { state, .. } = at;
         let Some(send) = place(done.taken) else { return self.missed(state) };
-        let takes = self.form == Probing::Take;
+        let takes = self.form.takes();
         let probe = state.network.ends(self.mailbox).probes.last().expect("it was carried out");
         let taker = probe.taker(self.mailbox);
         // If it took the message, the message has no other receive.
@@ -150,17 +154,17 @@ impl Operation for ProbeFor {
     }
 
     fn touches<S: System>(&self, _: &State, _: &S, _: &Done, each: &mut impl FnMut(Touch)) {
-        if self.form == Probing::Take {
+        if self.form.takes() {
             each(Touch::new(self.mailbox.matches(), May::Add));
         }
     }
 
     fn may_open(&self) -> bool {
-        self.form == Probing::Take
+        self.form.takes()
     }
 
     fn may_observe(&self) -> bool {
-        self.form != Probing::Take
+        !self.form.takes()
     }
 
     fn is_choice(&self) -> bool {
