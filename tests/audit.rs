@@ -434,9 +434,19 @@ fn certificates_on_the_command_line() {
 /// Each line repeats the one before: a short text must not fill the memory.
 #[test]
 fn executions_in_a_text_have_a_length() {
-    let head = "mazurka certificate 1\nprogram p\nclasses 2\ndeadlocked 0\nviolating 0\n";
-    let read = |lines: &str| format!("{head}{lines}").parse::<Certificate>().map(|_| ());
-    let why = |lines: &str| read(lines).expect_err("too long").to_string();
-    assert_eq!(why("0 0x1048577\n"), "class 1: it is no execution that ends");
-    assert_eq!(why("0 0x1048576\n1048576 0\n"), "class 2: it is no execution that ends");
+    let read = |items: &str, lines: &str| {
+        let head =
+            format!("mazurka certificate 1\nprogram p\n{items} 2\ndeadlocked 0\nviolating 0\n");
+        format!("{head}{lines}").parse::<Certificate>().map(|_| ())
+    };
+    let why = |items: &str, lines: &str| read(items, lines).expect_err("too long").to_string();
+    assert_eq!(why("states", "0 0x1048577\n"), "state 1: it is no execution that ends");
+    assert_eq!(why("states", "0 0x1048576\n1048576 0\n"), "state 2: it is no execution that ends");
+    assert_eq!(read("states", "0 0x1048576\n"), Ok(()));
+    // To find the causes of the steps of a class takes quadratic time.
+    assert_eq!(why("classes", "0 0x32769\n"), "class 1: it is no execution that ends");
+    assert_eq!(read("classes", "0 0x32768\n"), Ok(()));
+    // Many long executions in a short text.
+    let lines: String = (0..64).map(|choice| format!("0 {choice}x1048576\n")).collect();
+    assert!(why("events", &lines).ends_with("the executions are too long"));
 }

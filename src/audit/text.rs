@@ -87,7 +87,7 @@ impl FromStr for Certificate {
         let mut left = MAX_STEPS.min(MAX_LENGTH + text.len() * MAX_STEPS_PER_BYTE);
         for line in lines {
             let previous: &[Action] = list.last().map_or(&[], |last| last);
-            let way = way(previous, line, left.min(longest))
+            let way = way(previous, line, [longest, left])
                 .map_err(|why| why.about(list.len()).of(items))?;
             left -= way.len();
             list.push(way);
@@ -100,8 +100,8 @@ impl FromStr for Certificate {
     }
 }
 
-/// The execution of this line, with at most `left` steps.
-fn way(previous: &[Action], line: &str, left: usize) -> Result<Schedule, Refused> {
+/// The execution of this line. It may have `longest` steps, and no more than are `left` for all.
+fn way(previous: &[Action], line: &str, [longest, left]: [usize; 2]) -> Result<Schedule, Refused> {
     let (kept, rest) = line.split_once(' ').ok_or(Refused::new("the line has one part only"))?;
     let kept: usize = kept.parse().map_err(|_| Refused::new("the line begins with no number"))?;
     let Some(kept) = previous.get(..kept) else {
@@ -109,7 +109,7 @@ fn way(previous: &[Action], line: &str, left: usize) -> Result<Schedule, Refused
     };
     let rest: Schedule = rest.parse().map_err(|why| Refused::new(format!("{why}")))?;
     let length = kept.len() + rest.len();
-    if rest.loop_from().is_some() {
+    if length > longest || rest.loop_from().is_some() {
         return Err(Refused::new("it is no execution that ends"));
     }
     if length > left {
