@@ -391,10 +391,13 @@ static bool reads_any(const struct window *window, int target) {
 
 void operations_complete(struct window *window, int target, bool is_local) {
   /* Nobody can see yet what such an operation changes. */
-  bool is_later = lock_is_postponed(window, target) && !reads_any(window, target);
-  if (!is_later) locks_settle(), operations_apply(window, target);
-  for (size_t i = 0; i < window->length; i++)
-    if (window->operations[i].target == target) complete(&window->operations[i]);
+  bool is_later = lock_hides(window, target, is_local) && !reads_any(window, target);
+  if (!is_later) lock_need(window, target), locks_settle(), operations_apply(window, target);
+  for (size_t i = 0; i < window->length; i++) {
+    if (window->operations[i].target != target) continue;
+    complete(&window->operations[i]);
+    window->operations[i].is_flushed |= !is_local;
+  }
   records_complete(window, target, is_local);
 }
 
@@ -459,6 +462,8 @@ int operation_request(MPI_Win win, const struct operation *of, MPI_Request *hand
   request->owned = of->owned;
   records_own(of->record, of->owned);
   windows_publish();
+  lock_need(window, of->target);
+  locks_settle();
   operations_apply(window, of->target);
   return MPI_SUCCESS;
 }

@@ -206,6 +206,7 @@
 #define times_made mazurka_times_made
 #define time_tick mazurka_time_tick
 #define thread_enters mazurka_thread_enters
+#define thread_choose mazurka_thread_choose
 #define thread_knows_last mazurka_thread_knows_last
 #define thread_polls mazurka_thread_polls
 #define thread_receives mazurka_thread_receives
@@ -289,6 +290,8 @@ bool thread_is_alone(void);
 void thread_polled(void);
 /* Before a question that waits for other ranks: other threads go on meanwhile. */
 void thread_will_wait(void);
+/* One of so many numbers: each is explored. */
+uint32_t thread_choose(uint32_t count);
 /* Waits for one of these requests of the verifier. Returns what follows its index in the answer. */
 struct reader wait_for_any(const uint32_t *posted, int count, uint32_t *found);
 /* What the answer to a question says about the order of what threads do. */

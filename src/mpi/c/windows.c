@@ -138,6 +138,7 @@ struct window *window_new(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, int flavo
   made->sides = allocate(ranks * sizeof *made->sides);
   made->sides[in->rank] = (struct side){(size_t)size, (int)unit};
   made->holds = allocate(ranks * sizeof *made->holds);
+  made->choices = allocate(ranks * sizeof *made->choices);
   made->locks = allocate(ranks * ranks * sizeof *made->locks);
   made->copies = allocate(ranks * sizeof *made->copies);
   made->are_contended = allocate(ranks * sizeof *made->are_contended);

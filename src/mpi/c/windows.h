@@ -56,7 +56,9 @@
 #define changes_own mazurka_changes_own
 #define locks_take mazurka_locks_take
 #define locks_give_back mazurka_locks_give_back
+#define lock_hides mazurka_lock_hides
 #define lock_is_postponed mazurka_lock_is_postponed
+#define lock_need mazurka_lock_need
 #define locks_learn mazurka_locks_learn
 #define operations_touch mazurka_operations_touch
 #define operations_act mazurka_operations_act
@@ -91,6 +93,8 @@ struct side {
 
 /* How the rank may access a target. */
 enum hold { FREE, SHARED, EXCLUSIVE, EVERYBODY, STARTED };
+/* When it takes a lock that it need not have at once: see locks.c. */
+enum choice { NO_CHOICE, TAKEN_EARLY, TO_TAKE_LATE, TAKEN_LATE };
 
 /* A range of bytes: the first, and the one behind the last. Lists are sorted and without overlap;
  * an empty list means all bytes. */
@@ -120,6 +124,7 @@ struct operation {
   const char *name;
   uintptr_t site;
   bool is_applied, is_over; /* at the target; for the program's memory here */
+  bool is_flushed;          /* the program may say that it is complete at the target */
 };
 
 /* The part of a rank after all changes that have acted so far. */
@@ -165,6 +170,7 @@ struct window {
   uintptr_t fenced_at, inner_at; /* the last fence; an epoch that was opened in the one that it may have opened */
   bool is_known;     /* whether others may know what the rank has done since the window was made */
   enum hold *holds;  /* by target */
+  enum choice *choices; /* by target */
   uint32_t *locks;   /* requests for the gates, by target and rank: locks.c */
   struct group *exposed, *started; /* the epochs of groups: active.c */
   int done;         /* the number of origins that have said so to this rank */
@@ -243,6 +249,11 @@ uint32_t changes_own(const struct window *window, int target); /* the number of 
 void locks_take(struct window *window, int target);
 void locks_give_back(struct window *window, int target);
 bool lock_is_postponed(const struct window *window, int target);
+/* Takes the lock, if it is postponed. */
+void lock_need(struct window *window, int target);
+/* Whether the lock is postponed, and a flush of what reads nothing (`is_local`: only at the origin)
+ * needs none. */
+bool lock_hides(const struct window *window, int target, bool is_local);
 /* Reads the changes of these grains by epochs with postponed locks. The rank shares the lock. */
 void locks_learn(const struct window *window, int target, const struct grains *grains);
 
