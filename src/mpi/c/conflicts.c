@@ -22,6 +22,7 @@ struct record {
   uint32_t owner;     /* of 'R' and 'W': the operation that makes the access, if one does */
   uint32_t completed; /* the rank's own time at its completion, or NEVER */
   uint32_t *clock;    /* at its start */
+  uint32_t epoch;     /* of an operation in the epoch of a group: the number of this one at the target */
 };
 enum { NEVER = UINT32_MAX };
 
@@ -29,6 +30,18 @@ static struct record *records;
 static size_t count_of_records, room_of_records;
 static size_t complete_before; /* all records before this one are complete */
 static size_t count_of_owned; /* accesses by pending operations */
+
+/* The epochs in which a rank exposes its part to another one, in the order in which they begin. What
+ * the origin does there comes after all that the rank knew when it exposed its part, also if the
+ * origin does not know that; and it is complete there when the rank has waited for it. */
+struct exposure {
+  const struct window *window;
+  int origin;
+  uint32_t epoch, ended; /* its number; the rank's own time at its end, or NEVER */
+  uint32_t *clock;       /* at its start */
+};
+static struct exposure *exposures;
+static size_t count_of_exposures;
 
 /* The vector clock: the times of all ranks, and for each target the number of earlier changes by
  * each writer (changes.c). */
@@ -132,6 +145,7 @@ static struct record *begin(struct record *record, uint32_t owner) {
 size_t records_add(const struct window *window, const struct operation *of, enum hold hold, size_t from, size_t to, struct spans spans) {
   struct record *made = begin(add(window, of->target, of->kind, hold, from, to), 0);
   made->spans = spans;
+  made->epoch = window->epochs[of->target];
   made->op = of->op;
   made->element = of->type->element;
   return count_of_records - 1;
@@ -153,6 +167,16 @@ void records_check_stores(const struct window *window, const char *when) {
 void records_own(size_t record, uint32_t owner) {
   records[record].owner = owner;
   count_of_owned += owner != 0;
+}
+
+void records_expose(const struct window *window, int origin) {
+  exposures = grow(exposures, (count_of_exposures + 1) * sizeof *exposures);
+  exposures[count_of_exposures++] = (struct exposure){window, origin, ++window->exposures[origin], NEVER, clock_copy()};
+}
+
+void records_end_exposure(const struct window *window) {
+  for (size_t i = 0; i < count_of_exposures; i++)
+    if (exposures[i].window == window && exposures[i].ended == NEVER) exposures[i].ended = clock_now();
 }
 
 static bool is_read(char kind) { return kind == 'g' || kind == 'f' || kind == 'c'; }
@@ -254,6 +278,7 @@ void windows_disown(uint32_t owner) {
 struct seen {
   int rank, world; /* the rank in the window, and in the world */
   size_t place;    /* the index among all records */
+  int ender;       /* the rank in the world whose time at the completion is known */
   struct record is;
 };
 
@@ -281,6 +306,7 @@ static void put_records(struct bytes *to, const struct window *window) {
     put_site(to, record->site);
     put_u32(to, record->completed);
     put_block(to, record->clock, (size_t)world_size * sizeof *record->clock);
+    put_u32(to, record->epoch);
   }
 }
 
@@ -303,6 +329,7 @@ static struct seen take_record(struct reader *from, int rank, int world, size_t 
   is->completed = take_u32(from);
   struct reader clock = take_block(from);
   is->clock = memcpy(allocate((size_t)(clock.end - clock.at)), clock.at, (size_t)(clock.end - clock.at));
+  is->epoch = take_u32(from);
   return seen;
 }
 
@@ -324,7 +351,24 @@ static bool are_atomic(const struct seen *one, const struct seen *other) {
 }
 
 static bool is_before(const struct seen *one, const struct seen *other) {
-  return one->is.completed != NEVER && other->is.clock[one->world] >= one->is.completed;
+  return one->is.completed != NEVER && other->is.clock[one->ender] >= one->is.completed;
+}
+
+/* Takes into account that the operation acts while this rank exposes its part. */
+static struct seen in_exposure(const struct window *window, struct seen seen) {
+  seen.ender = seen.world;
+  for (size_t i = 0; i < count_of_exposures; i++) {
+    const struct exposure *in = &exposures[i];
+    bool is_it = in->window == window && in->origin == seen.rank && in->epoch == seen.is.epoch;
+    if (!is_it || seen.is.hold != STARTED || seen.is.target != window->comm->rank || is_private(seen.is.kind)) continue;
+    size_t size = times() * sizeof *in->clock;
+    seen.is.clock = memcpy(allocate(size), seen.is.clock, size);
+    join(seen.is.clock, (struct reader){(const uint8_t *)in->clock, (const uint8_t *)in->clock + size});
+    if (is_reading(&seen.is)) continue;
+    seen.ender = world_rank;
+    seen.is.completed = in->ended;
+  }
+  return seen;
 }
 
 /* Whether two records touch the same bytes. */
@@ -447,9 +491,9 @@ void records_exchange(struct window *window) {
     int world = (int)take_u32(&said);
     for (size_t i = 0; rank == window->comm->rank && i < count_of_records; i++)
       if (records[i].window == window)
-        see(is_private(records[i].kind) ? &accesses[rank] : &operations, (struct seen){rank, world, place++, records[i]});
+        see(is_private(records[i].kind) ? &accesses[rank] : &operations, in_exposure(window, (struct seen){.rank = rank, .world = world, .place = place++, .is = records[i]}));
     while (rank != window->comm->rank && said.at < said.end) {
-      struct seen seen = take_record(&said, rank, world, place++);
+      struct seen seen = in_exposure(window, take_record(&said, rank, world, place++));
       see(is_private(seen.is.kind) ? &accesses[rank] : &operations, seen);
     }
   }
@@ -474,4 +518,10 @@ void records_exchange(struct window *window) {
   }
   count_of_records = kept;
   complete_before = 0;
+  kept = 0;
+  for (size_t i = 0; i < count_of_exposures; i++) {
+    if (exposures[i].window != window) exposures[kept++] = exposures[i];
+    else release(exposures[i].clock);
+  }
+  count_of_exposures = kept;
 }

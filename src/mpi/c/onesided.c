@@ -334,6 +334,7 @@ void operations_apply(struct window *window, int target) {
     if (is_atomic(of->kind)) lane = ATOMIC;
   }
   if (!is_any) return;
+  if (window->holds[target] == STARTED) exposure_await(window, target);
   struct grains all = {0}, atomic = {0};
   touch(window, target, &all, false);
   touch(window, target, &atomic, true);
@@ -399,6 +400,28 @@ void operations_complete(struct window *window, int target, bool is_local) {
     window->operations[i].is_flushed |= !is_local;
   }
   records_complete(window, target, is_local);
+}
+
+bool operations_change(const struct window *window, int target) {
+  for (size_t i = 0; i < window->length; i++)
+    if (window->operations[i].target == target && operation_changes(&window->operations[i])) return true;
+  return false;
+}
+
+bool operations_hand_over(struct window *window, int target, struct bytes *to) {
+  for (size_t i = 0; i < window->length; i++)
+    if (is_waiting(&window->operations[i], target) && window->operations[i].kind != 'p') return false;
+  for (size_t i = 0; i < window->length; i++) {
+    struct operation *of = &window->operations[i];
+    if (!is_waiting(of, target)) continue;
+    put_operation(to, of);
+    release(of->data.at);
+    of->data = (struct bytes){0};
+    of->is_applied = true;
+    complete(of);
+  }
+  records_complete(window, target, false);
+  return true;
 }
 
 void operations_forget(struct window *window) {

@@ -140,6 +140,10 @@ struct window *window_new(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, int flavo
   made->holds = allocate(ranks * sizeof *made->holds);
   made->choices = allocate(ranks * sizeof *made->choices);
   made->locks = allocate(ranks * ranks * sizeof *made->locks);
+  made->exposures = allocate(ranks * sizeof *made->exposures);
+  made->epochs = allocate(ranks * sizeof *made->epochs);
+  made->posts = allocate(ranks * sizeof *made->posts);
+  made->are_exposed = allocate(ranks * sizeof *made->are_exposed);
   made->copies = allocate(ranks * sizeof *made->copies);
   made->are_contended = allocate(ranks * sizeof *made->are_contended);
   made->opened_at = call.site;

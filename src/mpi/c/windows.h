@@ -66,6 +66,11 @@
 #define operations_apply mazurka_operations_apply
 #define operation_changes mazurka_operation_changes
 #define operation_is_ordered mazurka_operation_is_ordered
+#define operations_change mazurka_operations_change
+#define operations_hand_over mazurka_operations_hand_over
+#define exposure_await mazurka_exposure_await
+#define records_expose mazurka_records_expose
+#define records_end_exposure mazurka_records_end_exposure
 #define operations_complete mazurka_operations_complete
 #define operations_exchange mazurka_operations_exchange
 #define operations_forget mazurka_operations_forget
@@ -173,9 +178,12 @@ struct window {
   enum choice *choices; /* by target */
   uint32_t *locks;   /* requests for the gates, by target and rank: locks.c */
   struct group *exposed, *started; /* the epochs of groups: active.c */
-  int done;         /* the number of origins that have said so to this rank */
-  bool is_awaiting; /* whether it has begun to wait for the next one, with the request `awaited` */
-  uint32_t awaited;
+  int exposed_with, started_with; /* what they assert */
+  int done;          /* the number of origins that have said so to this rank */
+  uint32_t *awaited; /* the requests for what they say */
+  uint32_t *exposures, *epochs; /* by origin and by target: how many there were of them */
+  uint32_t *posts;   /* by target: the request for what the post says */
+  bool *are_exposed; /* by target: whether this rank knows of the post */
   uintptr_t opened_at;
   uint32_t synchronized; /* the rank's own time at the last synchronization */
   uintptr_t no_put_at; /* the call that asserts that this part is not changed until the next one */
@@ -269,6 +277,10 @@ void operations_act_again(const struct window *window, int target, struct reader
 /* Adds the grains of operations that are not carried out. */
 void operations_touch(const struct window *window, int target, struct grains *grains);
 void operations_apply(struct window *window, int target);
+/* If all that is started there only puts, completes it at the origin, appends it for the target, and
+ * returns true. */
+bool operations_hand_over(struct window *window, int target, struct bytes *to);
+bool operations_change(const struct window *window, int target); /* whether some of them change that part */
 bool operation_changes(const struct operation *of); /* whether it changes the target's part */
 /* Whether it returns the previous value, or overwrites it. */
 bool operation_is_ordered(char kind, MPI_Op op);
@@ -286,6 +298,9 @@ void records_add_detach(const struct window *window, struct span range);
 void records_add_lock(const struct window *window, int target, enum hold hold);
 /* Fails if the rank has changed its own part since it was last synchronized. */
 void records_check_stores(const struct window *window, const char *when);
+/* The rank exposes its part to this one, in another epoch of it; it has waited for the end of all. */
+void records_expose(const struct window *window, int origin);
+void records_end_exposure(const struct window *window);
 /* The operation with this record is pending until windows_disown. */
 void records_own(size_t record, uint32_t owner);
 /* Compares the records of all ranks of the window, and finds the targets where the order of
@@ -303,6 +318,9 @@ uint32_t clock_now(void);
 uint32_t clock_tick(void);
 /* Whether this rank knows that the other one has sent something at this time or later. */
 bool clock_knows(int world, uint32_t time);
+
+/* active.c: waits for the post that belongs to the epoch at this target. */
+void exposure_await(struct window *window, int target);
 
 /* shared.c */
 int window_share(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win);
