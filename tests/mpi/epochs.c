@@ -1,10 +1,11 @@
 // Calls that open or close an epoch and need not wait for other ranks.
 // 1, 5, 6, 9: right, 3 ranks
-// 7: right
-// 2, 3: message race, 3 ranks
-// 4, 11: call order
-// 8, 10: global concurrency, 3 ranks
-// 12: invalid argument
+// 7, 14, 15: right
+// 2, 3, 13: message race, 3 ranks
+// 4, 11, 16: call order
+// 8, 10, 18: global concurrency, 3 ranks
+// 17: global concurrency
+// 12, 19: invalid argument
 #include "cases.h"
 #include <assert.h>
 
@@ -14,7 +15,7 @@ static MPI_Group group;
 
 static void post(int assertion) { MPI_Win_post(group, assertion, win); } // wrong 12
 static void start(void) { MPI_Win_start(group, 0, win); } // wrong 4
-static void put(int target, int place) { MPI_Put(&value, 1, MPI_INT, target, place, 1, MPI_INT, win); } // wrong 8, 10
+static void put(int target, int place) { MPI_Put(&value, 1, MPI_INT, target, place, 1, MPI_INT, win); } // wrong 8, 10, 17, 18
 static void get(int target, int place) { MPI_Get(&got, 1, MPI_INT, target, place, 1, MPI_INT, win); }
 static void complete(void) { MPI_Win_complete(win); }
 static void await(void) { MPI_Win_wait(win); }
@@ -24,7 +25,7 @@ static void receive(int from) { MPI_Recv(NULL, 0, MPI_INT, from, 0, world, MPI_S
 /* The message of rank 2 is not always the first one. */
 static void receive_any(int expected) {
   MPI_Status status;
-  MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, world, &status); // wrong 2, 3
+  MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, world, &status); // wrong 2, 3, 13
   assert(expected < 0 || status.MPI_SOURCE == expected);
 }
 
@@ -96,6 +97,64 @@ static void three(void) {
   }
 }
 
+/* A fence with MPI_MODE_NOPRECEDE is no barrier. */
+static void fence(void) { MPI_Win_fence(MPI_MODE_NOPRECEDE, win); } // wrong 16, 19
+static void last_fence(void) { MPI_Win_fence(MPI_MODE_NOSUCCEED, win); }
+static void put_locked(int target) {
+  MPI_Win_lock(MPI_LOCK_SHARED, target, 0, win);
+  put(target, 0);
+  MPI_Win_unlock(target, win);
+}
+
+static void fences(void) {
+  switch (which) {
+    case 13:
+      if (rank == 1) receive_any(2);
+      if (rank == 2) send(1);
+      fence();
+      if (rank == 0) send(1);
+      if (rank == 1) receive_any(-1);
+      last_fence();
+      break;
+    case 14: /* but operations act when the target has called it */
+      memory[1] = 5 + rank;
+      fence();
+      put(1 - rank, 0), get(1 - rank, 1);
+      last_fence();
+      assert(memory[0] == 7 && got == 6 - rank);
+      break;
+    case 15: /* which is all that is needed, also if the origin is told */
+      if (rank == 1) memory[0] = 1, memory[0]++;
+      fence();
+      if (rank == 0) MPI_Accumulate(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, MPI_SUM, win);
+      last_fence();
+      assert(rank == 0 || memory[0] == 9);
+      break;
+    case 16: /* it may be one */
+      if (rank == 1) receive(0); // wrong 16
+      fence();
+      if (rank == 0) send(1);
+      last_fence();
+      break;
+    case 17:
+      if (rank == 0) put_locked(1);
+      fence();
+      if (rank == 1 && memory[0] == 8) printf("eight\n"); // wrong 17
+      last_fence();
+      break;
+    case 18: /* the target does not know of what rank 2 puts */
+      if (rank == 2) put_locked(1);
+      fence();
+      if (rank == 0) put(1, 0);
+      last_fence();
+      break;
+    case 19:
+      if (rank == 0) fence();
+      else last_fence();
+      break;
+  }
+}
+
 static void run(void) {
   MPI_Group all;
   MPI_Comm_group(world, &all);
@@ -105,6 +164,7 @@ static void run(void) {
   MPI_Barrier(world);
   two();
   three();
+  fences();
   MPI_Group_free(&all);
   MPI_Group_free(&group);
   MPI_Win_free(&win);

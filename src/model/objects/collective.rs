@@ -11,6 +11,8 @@
 //! | reduce, gather | for the root all, for others none | all |
 //! | scan, exscan | the ranks up to this one | all |
 //!
+//! A gather without a root is a call that all ranks make, and none needs.
+//!
 //! On an intercommunicator data goes from each group to the other (MPI 4.1, 6.2.3). So a rank waits
 //! for ranks of the other group only: for all of them in a barrier, allreduce, allgather, alltoall
 //! and reduce_scatter; for the root if that is one of them. The root of a gather or reduce waits
@@ -98,11 +100,12 @@ impl Entry {
             return self.needs_of_other_group(size);
         }
         let root = self.call.root.unwrap_or(0);
+        let has_root = self.call.root.is_some();
         match self.call.kind {
             _ if self.completion == Completion::Late => 0..size,
             Barrier | Allreduce | Allgather | Alltoall | ReduceScatter => 0..size,
             Bcast | Scatter => root..root + 1,
-            Reduce | Gather if self.rank == root => 0..size,
+            Reduce | Gather if has_root && self.rank == root => 0..size,
             Reduce | Gather => 0..0,
             Scan | Exscan => 0..self.rank + 1,
         }

@@ -22,7 +22,9 @@ struct record {
   uint32_t owner;     /* of 'R' and 'W': the operation that makes the access, if one does */
   uint32_t completed; /* the rank's own time at its completion, or NEVER */
   uint32_t *clock;    /* at its start */
-  uint32_t epoch;     /* of an operation in the epoch of a group: the number of this one at the target */
+  /* of an operation in the epoch of a group, the number of this one at the target; in that of a fence,
+   * the number of the fence */
+  uint32_t epoch;
 };
 enum { NEVER = UINT32_MAX };
 
@@ -31,15 +33,16 @@ static size_t count_of_records, room_of_records;
 static size_t complete_before; /* all records before this one are complete */
 static size_t count_of_owned; /* accesses by pending operations */
 
-/* The epochs in which a rank exposes its part to another one, in the order in which they begin. What
- * the origin does there comes after all that the rank knew when it exposed its part, also if the
+/* The epochs in which a rank exposes its part to another one, or after a fence that is no barrier to
+ * all, in the order in which they begin. What the origin does there comes after all that the rank knew when it exposed its part, also if the
  * origin does not know that; and it is complete there when the rank has waited for it. */
 struct exposure {
   const struct window *window;
-  int origin;
+  int origin; /* or ALL */
   uint32_t epoch, ended; /* its number; the rank's own time at its end, or NEVER */
   uint32_t *clock;       /* at its start */
 };
+enum { ALL = -1 };
 static struct exposure *exposures;
 static size_t count_of_exposures;
 
@@ -145,7 +148,7 @@ static struct record *begin(struct record *record, uint32_t owner) {
 size_t records_add(const struct window *window, const struct operation *of, enum hold hold, size_t from, size_t to, struct spans spans) {
   struct record *made = begin(add(window, of->target, of->kind, hold, from, to), 0);
   made->spans = spans;
-  made->epoch = window->epochs[of->target];
+  made->epoch = hold == STARTED ? window->epochs[of->target] : window->fences;
   made->op = of->op;
   made->element = of->type->element;
   return count_of_records - 1;
@@ -169,10 +172,13 @@ void records_own(size_t record, uint32_t owner) {
   count_of_owned += owner != 0;
 }
 
-void records_expose(const struct window *window, int origin) {
+static void add_exposure(const struct window *window, int origin, uint32_t epoch) {
   exposures = grow(exposures, (count_of_exposures + 1) * sizeof *exposures);
-  exposures[count_of_exposures++] = (struct exposure){window, origin, ++window->exposures[origin], NEVER, clock_copy()};
+  exposures[count_of_exposures++] = (struct exposure){window, origin, epoch, NEVER, clock_copy()};
 }
+
+void records_expose(const struct window *window, int origin) { add_exposure(window, origin, ++window->exposures[origin]); }
+void records_expose_to_all(const struct window *window) { add_exposure(window, ALL, window->fences); }
 
 void records_end_exposure(const struct window *window) {
   for (size_t i = 0; i < count_of_exposures; i++)
@@ -359,12 +365,13 @@ static struct seen in_exposure(const struct window *window, struct seen seen) {
   seen.ender = seen.world;
   for (size_t i = 0; i < count_of_exposures; i++) {
     const struct exposure *in = &exposures[i];
-    bool is_it = in->window == window && in->origin == seen.rank && in->epoch == seen.is.epoch;
-    if (!is_it || seen.is.hold != STARTED || seen.is.target != window->comm->rank || is_private(seen.is.kind)) continue;
+    bool is_open = seen.is.hold == STARTED ? in->origin == seen.rank : seen.is.hold == FREE && in->origin == ALL;
+    bool is_it = is_open && in->window == window && in->epoch == seen.is.epoch;
+    if (!is_it || seen.is.target != window->comm->rank || is_private(seen.is.kind)) continue;
     size_t size = times() * sizeof *in->clock;
     seen.is.clock = memcpy(allocate(size), seen.is.clock, size);
     join(seen.is.clock, (struct reader){(const uint8_t *)in->clock, (const uint8_t *)in->clock + size});
-    if (is_reading(&seen.is)) continue;
+    if (is_reading(&seen.is) || in->origin == ALL) continue;
     seen.ender = world_rank;
     seen.is.completed = in->ended;
   }

@@ -431,13 +431,6 @@ void operations_forget(struct window *window) {
   window->length = kept;
 }
 
-/* Some assertions must be the same at all ranks. */
-static void take_assertion(struct reader *from, int rank, int own) {
-  int theirs = take_i32(from), differ = (theirs ^ own) & (MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED);
-  const char *name = differ & MPI_MODE_NOPRECEDE ? "MPI_MODE_NOPRECEDE" : "MPI_MODE_NOSUCCEED";
-  if (differ) fail("invalid argument", "either all ranks assert %s or none, but this rank and rank %d differ", name, rank);
-}
-
 /* Each rank sends the places where it has changed something. So a rank whose part is asserted to be
  * unchanged can check that. */
 static void take_place(struct reader *from, const struct window *window) {
@@ -449,10 +442,9 @@ static void take_place(struct reader *from, const struct window *window) {
             window->no_put_at);
 }
 
-bool operations_exchange(struct window *window, int assertion) {
+bool operations_exchange(struct window *window, const char *called) {
   records_exchange(window);
   struct bytes given = {0};
-  put_i32(&given, assertion);
   for (size_t i = 0; i < window->length; i++) {
     const struct operation *of = &window->operations[i];
     put_u32(&given, (uint32_t)of->target);
@@ -462,12 +454,11 @@ bool operations_exchange(struct window *window, int assertion) {
   for (int rank = 0; rank < window->comm->group->size; rank++) operations_apply(window, rank);
   for (size_t i = 0; i < window->length; i++) complete(&window->operations[i]);
   window->length = 0;
-  struct contributions all = exchange(window->comm, "MPI_Win_fence", &given);
+  struct contributions all = exchange(window->comm, called, &given);
   release(given.at);
   bool is_any = false;
   for (int rank = 0; rank < window->comm->group->size; rank++) {
     struct reader said = *contribution(&all, rank);
-    take_assertion(&said, rank, assertion);
     is_any |= said.at < said.end;
     while (said.at < said.end) take_place(&said, window);
   }

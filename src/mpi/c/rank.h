@@ -61,6 +61,8 @@
 #define is_preloaded mazurka_is_preloaded
 #define check_count mazurka_check_count
 #define collective_end mazurka_collective_end
+#define collective_meet mazurka_collective_meet
+#define collective_pass mazurka_collective_pass
 #define collective_start mazurka_collective_start
 #define comm_first mazurka_comm_first
 #define comm_get mazurka_comm_get
@@ -628,6 +630,10 @@ struct contributions {
  * gets the contributions of all. */
 struct contributions exchange(struct comm *comm, const char *description, const struct bytes *given);
 const struct reader *contribution(const struct contributions *from, int rank);
+/* A call that all ranks of the communicator make: it waits for nobody, or until all have made it, and
+ * tells nothing of the others. collective_pass does not wait; it returns the number of the request. */
+void collective_meet(struct comm *comm, const char *description);
+uint32_t collective_pass(struct comm *comm, const char *description);
 /* Reads the next value of a list of observations; it may be absent. */
 struct contributions take_contributions(struct reader *value);
 

@@ -297,7 +297,7 @@ FUNCTION(Win_get_name, (MPI_Win win, char *name, int *length)) {
 
 FUNCTION(Win_set_info, (MPI_Win win, MPI_Info info)) {
   CALL("MPI_Win_set_info");
-  window_of(win);
+  collective_meet(window_of(win)->comm, call.name);
   (void)info;
   return MPI_SUCCESS;
 }

@@ -70,6 +70,7 @@
 #define operations_hand_over mazurka_operations_hand_over
 #define exposure_await mazurka_exposure_await
 #define records_expose mazurka_records_expose
+#define records_expose_to_all mazurka_records_expose_to_all
 #define records_end_exposure mazurka_records_end_exposure
 #define operations_complete mazurka_operations_complete
 #define operations_exchange mazurka_operations_exchange
@@ -182,6 +183,7 @@ struct window {
   int done;          /* the number of origins that have said so to this rank */
   uint32_t *awaited; /* the requests for what they say */
   uint32_t *exposures, *epochs; /* by origin and by target: how many there were of them */
+  uint32_t fences;   /* how many there were */
   uint32_t *posts;   /* by target: the request for what the post says */
   bool *are_exposed; /* by target: whether this rank knows of the post */
   uintptr_t opened_at;
@@ -285,7 +287,7 @@ bool operation_changes(const struct operation *of); /* whether it changes the ta
 /* Whether it returns the previous value, or overwrites it. */
 bool operation_is_ordered(char kind, MPI_Op op);
 void operations_complete(struct window *window, int target, bool is_local);
-bool operations_exchange(struct window *window, int assertion);
+bool operations_exchange(struct window *window, const char *called);
 void operations_forget(struct window *window);
 
 /* conflicts.c: accesses to windows, and which of them are concurrent. Returns the number of the
@@ -298,7 +300,9 @@ void records_add_detach(const struct window *window, struct span range);
 void records_add_lock(const struct window *window, int target, enum hold hold);
 /* Fails if the rank has changed its own part since it was last synchronized. */
 void records_check_stores(const struct window *window, const char *when);
-/* The rank exposes its part to this one, in another epoch of it; it has waited for the end of all. */
+/* The rank exposes its part to all others by a fence that is no barrier; to this one, in another epoch
+ * of it; it has waited for the end of these epochs. */
+void records_expose_to_all(const struct window *window);
 void records_expose(const struct window *window, int origin);
 void records_end_exposure(const struct window *window);
 /* The operation with this record is pending until windows_disown. */
