@@ -357,7 +357,8 @@ impl Call {
             return (Slip::CallOrder, "different collectives meet".into());
         }
         if is_fence(self) {
-            let what = "either all ranks assert MPI_MODE_NOPRECEDE, or none (MPI_MODE_NOSUCCEED likewise)";
+            let what =
+                "either all ranks assert MPI_MODE_NOPRECEDE, or none (MPI_MODE_NOSUCCEED likewise)";
             return (Slip::InvalidArgument, what.into());
         }
         if self.root != other.root {

@@ -1,9 +1,11 @@
 /* Concurrent accesses to windows.
  *
- * Each rank records its operations, and the reads and writes of its private copies. When all ranks of a window meet (at a fence, or when it is freed), each of them
- * compares the accesses to its own part. The order of accesses follows from vector clocks, which
- * travel with messages and collectives once there is a window, and from exclusive locks. Operations
- * of one epoch are not ordered until they are complete. */
+ * Each rank records its operations, and the reads and writes of its private copies. When all
+ * ranks of a window meet (at a fence, or when it is freed), each of them compares the accesses to
+ * its own part. The order of accesses follows from vector clocks, which travel with messages and
+ * collectives once there is a window, and with changes by atomic operations to who is told of
+ * them; and from exclusive locks. Operations of one epoch are not ordered until they are
+ * complete. */
 #include "windows.h"
 
 struct record {
@@ -22,8 +24,8 @@ struct record {
   uint32_t owner;     /* of 'R' and 'W': the operation that makes the access, if one does */
   uint32_t completed; /* the rank's own time at its completion, or NEVER */
   uint32_t *clock;    /* at its start */
-  /* of an operation in the epoch of a group, the number of this one at the target; in that of a fence,
-   * the number of the fence */
+  /* of an operation in the epoch of a group, the number of this one at the target; in that of a
+   * fence, the number of the fence */
   uint32_t epoch;
 };
 enum { NEVER = UINT32_MAX };
@@ -33,9 +35,10 @@ static size_t count_of_records, room_of_records;
 static size_t complete_before; /* all records before this one are complete */
 static size_t count_of_owned; /* accesses by pending operations */
 
-/* The epochs in which a rank exposes its part to another one, or after a fence that is no barrier to
- * all, in the order in which they begin. What the origin does there comes after all that the rank knew when it exposed its part, also if the
- * origin does not know that; and it is complete there when the rank has waited for it. */
+/* The epochs in which a rank exposes its part to another one, or after a fence that is no barrier
+ * to all, in the order in which they begin. What the origin does there comes after all that the
+ * rank knew when it exposed its part, also if the origin does not know that; and it is complete
+ * there when the rank has waited for it. */
 struct exposure {
   const struct window *window;
   int origin; /* or ALL */
@@ -123,6 +126,11 @@ void clock_join_changes(int target, struct reader other) { join(clock_changes(ta
 uint32_t *clock_copy(void) {
   size_t size = times() * sizeof *clock_of_rank;
   return memcpy(allocate(size), clock_get(), size);
+}
+
+void clock_join_times(uint32_t *clock, const uint32_t *of) {
+  const uint8_t *from = (const uint8_t *)of;
+  join(clock ? clock : clock_get(), (struct reader){from, from + times() * sizeof *of});
 }
 
 static struct record *add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to) {
@@ -370,7 +378,7 @@ static struct seen in_exposure(const struct window *window, struct seen seen) {
     if (!is_it || seen.is.target != window->comm->rank || is_private(seen.is.kind)) continue;
     size_t size = times() * sizeof *in->clock;
     seen.is.clock = memcpy(allocate(size), seen.is.clock, size);
-    join(seen.is.clock, (struct reader){(const uint8_t *)in->clock, (const uint8_t *)in->clock + size});
+    clock_join_times(seen.is.clock, in->clock);
     if (is_reading(&seen.is) || in->origin == ALL) continue;
     seen.ender = world_rank;
     seen.is.completed = in->ended;

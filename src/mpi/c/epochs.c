@@ -18,9 +18,9 @@ static const char *fence_called(int assertion) {
   return called[!!(assertion & MPI_MODE_NOPRECEDE) + 2 * !!(assertion & MPI_MODE_NOSUCCEED)];
 }
 
-/* A fence before which no epoch ends need not be a barrier (MPI 4.1, 12.5.1). What is started behind
- * it acts when the target has called it, at the next fence at the latest: here it is carried out
- * there. Returns whether the epoch before it was used. */
+/* A fence before which no epoch ends need not be a barrier (MPI 4.1, 12.5.1). What is started
+ * behind it acts when the target has called it, at the next fence at the latest: here it is carried
+ * out there. Returns whether the epoch before it was used. */
 static bool pass_fence(struct window *window, int assertion) {
   const char *called = fence_called(assertion);
   window->fences++;

@@ -322,7 +322,7 @@ static void add_result(void *to, struct span touched) {
 
 /* Carries out what is not applied yet: it is one change. */
 void operations_apply(struct window *window, int target) {
-  bool is_ordered = false, is_reading = false, is_any = false;
+  bool is_ordered = false, is_reading = false, is_fetching = false, is_any = false;
   enum lane lane = PLAIN;
   int unit = window->sides[target].unit;
   for (size_t i = 0; i < window->length; i++) {
@@ -330,6 +330,7 @@ void operations_apply(struct window *window, int target) {
     if (!is_waiting(of, target)) continue;
     is_any = true;
     is_reading |= reads_target(of->kind);
+    is_fetching |= reads_target(of->kind) && is_atomic(of->kind);
     is_ordered |= operation_is_ordered(of->kind, of->op);
     if (is_atomic(of->kind)) lane = ATOMIC;
   }
@@ -343,7 +344,7 @@ void operations_apply(struct window *window, int target) {
   bool is_announced = lane == ATOMIC && (!window->has_fenced || window->are_contended[target]);
   is_ordered &= is_shared(window, target);
   if (is_ordered) grains_lock(&atomic, window, target);
-  if (is_ordered) grains_find(&atomic, window, target);
+  if (is_ordered) grains_find(&atomic, window, target, is_fetching);
   struct copy copy = {0};
   if (is_reading || is_ordered) {
     copy = *changes_content(window, target);

@@ -630,8 +630,9 @@ struct contributions {
  * gets the contributions of all. */
 struct contributions exchange(struct comm *comm, const char *description, const struct bytes *given);
 const struct reader *contribution(const struct contributions *from, int rank);
-/* A call that all ranks of the communicator make: it waits for nobody, or until all have made it, and
- * tells nothing of the others. collective_pass does not wait; it returns the number of the request. */
+/* A call that all ranks of the communicator make: it waits for nobody, or until all have made it,
+ * and tells nothing of the others. collective_pass does not wait; it returns the number of the
+ * request. */
 void collective_meet(struct comm *comm, const char *description);
 uint32_t collective_pass(struct comm *comm, const char *description);
 /* Reads the next value of a list of observations; it may be absent. */

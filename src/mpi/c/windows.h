@@ -85,6 +85,7 @@
 #define records_exchange mazurka_records_exchange
 #define records_see mazurka_records_see
 #define clock_changes mazurka_clock_changes
+#define clock_join_times mazurka_clock_join_times
 #define clock_join_changes mazurka_clock_join_changes
 #define clock_put_changes mazurka_clock_put_changes
 #define clock_tick mazurka_clock_tick
@@ -224,8 +225,9 @@ struct grains {
 void grains_add(struct grains *grains, const struct window *window, int target, struct span touched, bool is_change);
 void grains_lock(struct grains *grains, const struct window *window, int target);
 void grains_unlock(struct grains *grains, const struct window *window, int target);
-/* Reads the changes by atomic operations on these grains. The rank has locked them. */
-void grains_find(const struct grains *grains, struct window *window, int target);
+/* Reads the changes by atomic operations on these grains. The rank has locked them. `is_fetching`:
+ * it is told what they have changed, so what comes before them comes before what it does next. */
+void grains_find(const struct grains *grains, struct window *window, int target, bool is_fetching);
 /* Lets others find the change with this index. */
 void grains_announce(const struct grains *grains, struct window *window, int target, uint32_t index);
 
@@ -234,8 +236,9 @@ void grains_announce(const struct grains *grains, struct window *window, int tar
 enum lane { PLAIN, ATOMIC, LANES };
 /* Adds a change, and returns its index. `is_ordered`: the rank holds the locks of its grains. */
 uint32_t changes_add(const struct window *window, int target, enum lane lane, bool is_ordered, const struct bytes *operations);
-/* Reads the change by an atomic operation of rank `by` with this index, and all that it knows. */
-void changes_read(const struct window *window, int target, int by, uint32_t index);
+/* Reads the change by an atomic operation of rank `by` with this index, and all that it knows.
+ * Returns the times of all ranks before it. */
+const uint32_t *changes_read(const struct window *window, int target, int by, uint32_t index);
 /* Reads all changes by atomic operations. */
 void changes_find(const struct window *window, int target);
 /* The part with all known changes; the number of these changes, at all windows. */
@@ -279,8 +282,8 @@ void operations_act_again(const struct window *window, int target, struct reader
 /* Adds the grains of operations that are not carried out. */
 void operations_touch(const struct window *window, int target, struct grains *grains);
 void operations_apply(struct window *window, int target);
-/* If all that is started there only puts, completes it at the origin, appends it for the target, and
- * returns true. */
+/* If all that is started there only puts, completes it at the origin, appends it for the target,
+ * and returns true. */
 bool operations_hand_over(struct window *window, int target, struct bytes *to);
 bool operations_change(const struct window *window, int target); /* whether some of them change that part */
 bool operation_changes(const struct operation *of); /* whether it changes the target's part */
@@ -300,8 +303,8 @@ void records_add_detach(const struct window *window, struct span range);
 void records_add_lock(const struct window *window, int target, enum hold hold);
 /* Fails if the rank has changed its own part since it was last synchronized. */
 void records_check_stores(const struct window *window, const char *when);
-/* The rank exposes its part to all others by a fence that is no barrier; to this one, in another epoch
- * of it; it has waited for the end of these epochs. */
+/* The rank exposes its part to all others by a fence that is no barrier; to this one, in another
+ * epoch of it; it has waited for the end of these epochs. */
 void records_expose_to_all(const struct window *window);
 void records_expose(const struct window *window, int origin);
 void records_end_exposure(const struct window *window);
@@ -318,6 +321,8 @@ uint32_t *clock_changes(int target);
 void clock_put_changes(struct bytes *to);
 void clock_join_changes(int target, struct reader from);
 uint32_t *clock_copy(void); /* the times of all ranks */
+/* Joins such times to the first ones; or to those of this rank, if these are NULL. */
+void clock_join_times(uint32_t *clock, const uint32_t *times);
 uint32_t clock_now(void);
 uint32_t clock_tick(void);
 /* Whether this rank knows that the other one has sent something at this time or later. */
