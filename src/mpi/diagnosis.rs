@@ -357,6 +357,11 @@ impl Call {
         if self.function != other.function {
             return (Slip::CallOrder, "different collectives meet".into());
         }
+        if is_fence(self) {
+            let what =
+                "either all ranks assert MPI_MODE_NOPRECEDE, or none (MPI_MODE_NOSUCCEED likewise)";
+            return (Slip::InvalidArgument, what.into());
+        }
         if self.root != other.root {
             let what = format!("roots {} and {} meet", shown(self.root), shown(other.root));
             return (Slip::RootMismatch, what);

@@ -2,9 +2,9 @@
 // right case has is in intervals.rs.
 // 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12: right, 3 ranks
 // 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23: right, 3 ranks
-// 24, 25, 26, 27, 28, 29, 30, 45, 46, 47, 48, 51: right, 3 ranks
-// 31, 32, 33, 34, 38, 39, 49, 50, 52, 53: assertion, 3 ranks
-// 35, 36: call order, 3 ranks
+// 24, 25, 26, 27, 28, 29, 30, 45, 46, 48, 51, 57, 58: right, 3 ranks
+// 31, 32, 33, 34, 38, 39, 49, 50, 52, 53, 54, 55, 56: assertion, 3 ranks
+// 35, 36, 47: call order, 3 ranks
 // 37: global concurrency, 3 ranks
 // 40: call order, 2 ranks
 // 41, 42, 43: right, 3 ranks
@@ -229,11 +229,22 @@ static void exclusive(void) {
         if (which == 35) MPI_Send(&value, 1, MPI_INT, 1, 0, world);
       }
       break;
+    case 57: /* a rank has the lock at the barrier, or takes it later: nobody notices */
+      if (rank == 2) lock(MPI_LOCK_EXCLUSIVE), MPI_Put(&value, 1, MPI_INT, 0, 2, 1, MPI_INT, win);
+      MPI_Barrier(world);
+      if (rank == 2) unlock();
+      break;
+    case 58: /* the same, where another one has the lock before or after it */
+      if (rank == 2) lock(MPI_LOCK_EXCLUSIVE), MPI_Put(&value, 1, MPI_INT, 0, 2, 1, MPI_INT, win);
+      MPI_Barrier(world);
+      if (rank == 2) unlock();
+      if (rank == 1) got = get(MPI_LOCK_EXCLUSIVE, 2), assert(got == 0 || got == 3);
+      break;
     case 36: /* two locks in opposite orders */
-    case 47:
+    case 47: /* rank 1 has its own lock first, for that of rank 0 may be taken by the unlock */
       if (rank == 2) break;
-      for (int i = 0; i < 2; i++) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, which == 36 && rank == 1 ? 1 - i : i, 0, win); // wrong 36
-      for (int i = 0; i < 2; i++) MPI_Win_unlock(i, win); // wrong 36
+      for (int i = 0; i < 2; i++) MPI_Win_lock(MPI_LOCK_EXCLUSIVE, which == 36 && rank == 1 ? 1 - i : i, 0, win); // wrong 36, 47
+      for (int i = 0; i < 2; i++) MPI_Win_unlock(i, win); // wrong 36, 47
       break;
   }
 }
@@ -287,6 +298,27 @@ static void wrong(void) {
     case 53: /* the owner shares the lock of its own part */
       if (rank == 1) put(MPI_LOCK_EXCLUSIVE, 1, 1);
       if (rank == 0) lock(MPI_LOCK_SHARED), got = memory[1], unlock(), assert(got == 0); // wrong 53
+      break;
+    case 54: /* the lock of rank 2 may be taken by the unlock, before or behind the barrier */
+    case 55:
+      if (rank == 2) {
+        lock(MPI_LOCK_EXCLUSIVE);
+        if (which == 54) MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+      }
+      MPI_Barrier(world);
+      if (which == 55 && rank == 2) MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+      if (rank == 2) unlock();
+      if (rank == 1) assert(get(MPI_LOCK_EXCLUSIVE, 0) == 2); // wrong 54, 55
+      break;
+    case 56: /* this flush takes the lock, behind the barrier */
+      if (rank == 2) lock(MPI_LOCK_EXCLUSIVE);
+      MPI_Barrier(world);
+      if (rank == 2) MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_Win_flush(0, win);
+      MPI_Barrier(world);
+      if (rank == 2) unlock();
+      if (rank == 1) put(MPI_LOCK_EXCLUSIVE, 1, 0);
+      MPI_Barrier(world);
+      assert(get(MPI_LOCK_SHARED, 0) != 1); // wrong 56
       break;
     case 37: put(MPI_LOCK_SHARED, 5, rank == 0 ? 4 : 0); break;
     case 40: /* both wait for the message of the other, with the lock of the other */

@@ -455,6 +455,7 @@ static void child(int argc, char **argv) {
       MPI_Comm_size(comm, &got);
       assert(got == 1);
       MPI_Comm_free(&comm);
+      MPI_Comm_free(&parent);
       break;
     case 4:
       if (argc == 3) {

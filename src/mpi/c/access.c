@@ -95,23 +95,23 @@ FUNCTION(TWIN(Get_accumulate), (ORIGIN, void *result, Count result_count, MPI_Da
 }
 
 FUNCTION(TWIN(Rput), (ORIGIN, TARGET, MPI_Win win, MPI_Request *request)) {
-  CALL(NAMED(Rput));
+  CALL_OF_EPOCH(NAMED(Rput));
   return operation_request(win, put_to(origin, count, type, target, disp, target_count, target_type, win), request);
 }
 
 FUNCTION(TWIN(Rget), (void *origin, Count count, MPI_Datatype type, TARGET, MPI_Win win, MPI_Request *request)) {
-  CALL(NAMED(Rget));
+  CALL_OF_EPOCH(NAMED(Rget));
   return operation_request(win, get_from(origin, count, type, target, disp, target_count, target_type, win), request);
 }
 
 FUNCTION(TWIN(Raccumulate), (ORIGIN, TARGET, MPI_Op op, MPI_Win win, MPI_Request *request)) {
-  CALL(NAMED(Raccumulate));
+  CALL_OF_EPOCH(NAMED(Raccumulate));
   return operation_request(win, accumulate(origin, count, type, target, disp, target_count, target_type, op, win), request);
 }
 
 FUNCTION(TWIN(Rget_accumulate), (ORIGIN, void *result, Count result_count, MPI_Datatype result_type, TARGET, MPI_Op op, MPI_Win win,
                            MPI_Request *request)) {
-  CALL(NAMED(Rget_accumulate));
+  CALL_OF_EPOCH(NAMED(Rget_accumulate));
   struct operation *of =
       fetch(origin, count, type, result, result_count, result_type, target, disp, target_count, target_type, op, win);
   return operation_request(win, of, request);

@@ -32,6 +32,7 @@ struct change {
   bool is_ordered;
   uint32_t *known; /* the changes of each list before it and itself, counted */
   uint64_t weight; /* the sum of these; changes that it knows have less */
+  uint32_t *times; /* the times of all ranks before it; zeros if it changes nothing */
   struct reader operations;
 };
 
@@ -97,6 +98,8 @@ static void note(int target, uint32_t writer, struct bytes content) {
   size_t row = (size_t)writers() * sizeof *made->known;
   made->known = memcpy(allocate(row), known.at + (size_t)target * row, row);
   for (int i = 0; i < writers(); i++) made->weight += made->known[i];
+  struct reader times = take_block(&from);
+  made->times = memcpy(allocate((size_t)world_size * sizeof *made->times), times.at, (size_t)(times.end - times.at));
   made->operations = take_block(&from);
   clock_join_changes(0, known);
 }
@@ -133,11 +136,14 @@ void changes_find(const struct window *window, int rank) {
   read_known(target);
 }
 
-void changes_read(const struct window *window, int rank, int by, uint32_t index) {
+const uint32_t *changes_read(const struct window *window, int rank, int by, uint32_t index) {
   int target = world_of(window, rank);
-  uint32_t *known = &clock_changes(target)[writer_of(world_of(window, by), ATOMIC)];
+  uint32_t writer = writer_of(world_of(window, by), ATOMIC), *known = &clock_changes(target)[writer];
   if (*known <= index) *known = index + 1;
   read_known(target);
+  const struct change *change = list_of(target)->change;
+  while (change->writer != writer || change->index != index) change++;
+  return change->times;
 }
 
 uint32_t changes_add(const struct window *window, int rank, enum lane lane, bool is_ordered, const struct bytes *operations) {
@@ -147,6 +153,9 @@ uint32_t changes_add(const struct window *window, int rank, enum lane lane, bool
   put_text(&content, window->name);
   put_u8(&content, is_ordered);
   clock_put_changes(&content);
+  uint32_t *times = clock_copy();
+  put_block(&content, times, operations->length > 0 ? (size_t)world_size * sizeof *times : 0);
+  release(times);
   put_block(&content, operations->at, operations->length);
   cell_write(cell_of(target, writer, index), &content);
   note(target, writer, content);

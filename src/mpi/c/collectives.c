@@ -364,25 +364,33 @@ static void check_alone(struct comm *comm) {
 }
 
 /* Also on an intercommunicator, all ranks meet: there under a name of its own. */
-struct contributions exchange(struct comm *comm, const char *called, const struct bytes *given) {
-  check_alone(comm);
+static uint32_t enter_together(struct comm *comm, enum shape shape, const char *called, const struct bytes *given) {
   char description[64];
   name_without_twin(description, sizeof description, called);
-  struct meeting in = {comm->name, ALLGATHER, comm_size(comm), comm_place(comm), NO_ROOT, NULL};
+  struct meeting in = {comm->name, shape, comm_size(comm), comm_place(comm), NO_ROOT, NULL};
   char *name = comm->remote ? text_of("%s/both", comm->name) : NULL;
   if (name) in.name = name;
   uint32_t posted = enter(in, description, (struct summary){0}, given);
   release(name);
-  uint32_t found;
+  return posted;
+}
+
+struct contributions exchange(struct comm *comm, const char *called, const struct bytes *given) {
+  check_alone(comm);
+  uint32_t posted = enter_together(comm, ALLGATHER, called, given), found;
   struct reader answer = wait_for_any(&posted, 1, &found);
   return take_contributions(&answer);
 }
 
-void collective_pass(struct comm *comm) {
-  struct meeting in = {comm->name, BARRIER, comm_size(comm), comm_place(comm), NO_ROOT, NULL};
-  char description[64];
-  name_without_twin(description, sizeof description, call.name);
-  enter(in, description, (struct summary){0}, &(struct bytes){0});
+uint32_t collective_pass(struct comm *comm, const char *called) {
+  return enter_together(comm, GATHER, called, &(struct bytes){0});
+}
+
+void collective_meet(struct comm *comm, const char *called) {
+  if (comm_size(comm) == 1) return;
+  check_alone(comm);
+  uint32_t posted = collective_pass(comm, called), found;
+  wait_for_any(&posted, 1, &found);
 }
 
 /* Takes block number `block` of a rank's contribution into this part. Unlike a message, it must not

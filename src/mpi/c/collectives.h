@@ -5,7 +5,6 @@
 
 #include "rank.h"
 
-#define collective_pass mazurka_collective_pass
 #define collective_run mazurka_collective_run
 #define graph_around mazurka_graph_around
 #define label_in mazurka_label_in
@@ -48,8 +47,6 @@ struct ending {
   bool is_persistent;
 };
 int collective_run(struct collective of, struct ending ending);
-/* A call that all ranks of the communicator make, but that waits for nobody. */
-void collective_pass(struct comm *comm);
 
 /* neighbors.c: the neighbours of the rank. If there are several edges between two ranks, labels
  * identify them at both ends. */

@@ -373,7 +373,10 @@ static int comm_free(MPI_Comm *comm) {
 
 FUNCTION(Comm_free, (MPI_Comm *comm)) {
   CALL("MPI_Comm_free");
-  return comm_free(comm);
+  struct comm *freed = comm_get(*OUT(comm));
+  int code = comm_free(comm);
+  if (code == MPI_SUCCESS) collective_meet(freed, call.name);
+  return code;
 }
 
 /* All ranks meet, since each waits for its communication to end. */
@@ -386,7 +389,7 @@ FUNCTION(Comm_disconnect, (MPI_Comm *comm)) {
 
 FUNCTION(Comm_set_info, (MPI_Comm comm, MPI_Info info)) {
   CALL("MPI_Comm_set_info");
-  comm_get(comm);
+  collective_meet(comm_get(comm), call.name);
   (void)info;
   return MPI_SUCCESS;
 }

@@ -1,9 +1,11 @@
 /* Concurrent accesses to windows.
  *
- * Each rank records its operations, and the reads and writes of its private copies. When all ranks of a window meet (at a fence, or when it is freed), each of them
- * compares the accesses to its own part. The order of accesses follows from vector clocks, which
- * travel with messages and collectives once there is a window, and from exclusive locks. Operations
- * of one epoch are not ordered until they are complete. */
+ * Each rank records its operations, and the reads and writes of its private copies. When all
+ * ranks of a window meet (at a fence, or when it is freed), each of them compares the accesses to
+ * its own part. The order of accesses follows from vector clocks, which travel with messages and
+ * collectives once there is a window, and with changes by atomic operations to who is told of
+ * them; and from exclusive locks. Operations of one epoch are not ordered until they are
+ * complete. */
 #include "windows.h"
 
 struct record {
@@ -22,6 +24,9 @@ struct record {
   uint32_t owner;     /* of 'R' and 'W': the operation that makes the access, if one does */
   uint32_t completed; /* the rank's own time at its completion, or NEVER */
   uint32_t *clock;    /* at its start */
+  /* of an operation in the epoch of a group, the number of this one at the target; in that of a
+   * fence, the number of the fence */
+  uint32_t epoch;
 };
 enum { NEVER = UINT32_MAX };
 
@@ -29,6 +34,20 @@ static struct record *records;
 static size_t count_of_records, room_of_records;
 static size_t complete_before; /* all records before this one are complete */
 static size_t count_of_owned; /* accesses by pending operations */
+
+/* The epochs in which a rank exposes its part to another one, or after a fence that is no barrier
+ * to all, in the order in which they begin. What the origin does there comes after all that the
+ * rank knew when it exposed its part, also if the origin does not know that; and it is complete
+ * there when the rank has waited for it. */
+struct exposure {
+  const struct window *window;
+  int origin; /* or ALL */
+  uint32_t epoch, ended; /* its number; the rank's own time at its end, or NEVER */
+  uint32_t *clock;       /* at its start */
+};
+enum { ALL = -1 };
+static struct exposure *exposures;
+static size_t count_of_exposures;
 
 /* The vector clock: the times of all ranks, and for each target the number of earlier changes by
  * each writer (changes.c). */
@@ -109,6 +128,11 @@ uint32_t *clock_copy(void) {
   return memcpy(allocate(size), clock_get(), size);
 }
 
+void clock_join_times(uint32_t *clock, const uint32_t *of) {
+  const uint8_t *from = (const uint8_t *)of;
+  join(clock ? clock : clock_get(), (struct reader){from, from + times() * sizeof *of});
+}
+
 static struct record *add(const struct window *window, int target, char kind, enum hold hold, size_t from, size_t to) {
   if (count_of_records == room_of_records) {
     room_of_records = 2 * room_of_records + 16;
@@ -132,6 +156,7 @@ static struct record *begin(struct record *record, uint32_t owner) {
 size_t records_add(const struct window *window, const struct operation *of, enum hold hold, size_t from, size_t to, struct spans spans) {
   struct record *made = begin(add(window, of->target, of->kind, hold, from, to), 0);
   made->spans = spans;
+  made->epoch = hold == STARTED ? window->epochs[of->target] : window->fences;
   made->op = of->op;
   made->element = of->type->element;
   return count_of_records - 1;
@@ -153,6 +178,19 @@ void records_check_stores(const struct window *window, const char *when) {
 void records_own(size_t record, uint32_t owner) {
   records[record].owner = owner;
   count_of_owned += owner != 0;
+}
+
+static void add_exposure(const struct window *window, int origin, uint32_t epoch) {
+  exposures = grow(exposures, (count_of_exposures + 1) * sizeof *exposures);
+  exposures[count_of_exposures++] = (struct exposure){window, origin, epoch, NEVER, clock_copy()};
+}
+
+void records_expose(const struct window *window, int origin) { add_exposure(window, origin, ++window->exposures[origin]); }
+void records_expose_to_all(const struct window *window) { add_exposure(window, ALL, window->fences); }
+
+void records_end_exposure(const struct window *window) {
+  for (size_t i = 0; i < count_of_exposures; i++)
+    if (exposures[i].window == window && exposures[i].ended == NEVER) exposures[i].ended = clock_now();
 }
 
 static bool is_read(char kind) { return kind == 'g' || kind == 'f' || kind == 'c'; }
@@ -254,6 +292,7 @@ void windows_disown(uint32_t owner) {
 struct seen {
   int rank, world; /* the rank in the window, and in the world */
   size_t place;    /* the index among all records */
+  int ender;       /* the rank in the world whose time at the completion is known */
   struct record is;
 };
 
@@ -281,6 +320,7 @@ static void put_records(struct bytes *to, const struct window *window) {
     put_site(to, record->site);
     put_u32(to, record->completed);
     put_block(to, record->clock, (size_t)world_size * sizeof *record->clock);
+    put_u32(to, record->epoch);
   }
 }
 
@@ -303,6 +343,7 @@ static struct seen take_record(struct reader *from, int rank, int world, size_t 
   is->completed = take_u32(from);
   struct reader clock = take_block(from);
   is->clock = memcpy(allocate((size_t)(clock.end - clock.at)), clock.at, (size_t)(clock.end - clock.at));
+  is->epoch = take_u32(from);
   return seen;
 }
 
@@ -324,7 +365,25 @@ static bool are_atomic(const struct seen *one, const struct seen *other) {
 }
 
 static bool is_before(const struct seen *one, const struct seen *other) {
-  return one->is.completed != NEVER && other->is.clock[one->world] >= one->is.completed;
+  return one->is.completed != NEVER && other->is.clock[one->ender] >= one->is.completed;
+}
+
+/* Takes into account that the operation acts while this rank exposes its part. */
+static struct seen in_exposure(const struct window *window, struct seen seen) {
+  seen.ender = seen.world;
+  for (size_t i = 0; i < count_of_exposures; i++) {
+    const struct exposure *in = &exposures[i];
+    bool is_open = seen.is.hold == STARTED ? in->origin == seen.rank : seen.is.hold == FREE && in->origin == ALL;
+    bool is_it = is_open && in->window == window && in->epoch == seen.is.epoch;
+    if (!is_it || seen.is.target != window->comm->rank || is_private(seen.is.kind)) continue;
+    size_t size = times() * sizeof *in->clock;
+    seen.is.clock = memcpy(allocate(size), seen.is.clock, size);
+    clock_join_times(seen.is.clock, in->clock);
+    if (is_reading(&seen.is) || in->origin == ALL) continue;
+    seen.ender = world_rank;
+    seen.is.completed = in->ended;
+  }
+  return seen;
 }
 
 /* Whether two records touch the same bytes. */
@@ -447,9 +506,9 @@ void records_exchange(struct window *window) {
     int world = (int)take_u32(&said);
     for (size_t i = 0; rank == window->comm->rank && i < count_of_records; i++)
       if (records[i].window == window)
-        see(is_private(records[i].kind) ? &accesses[rank] : &operations, (struct seen){rank, world, place++, records[i]});
+        see(is_private(records[i].kind) ? &accesses[rank] : &operations, in_exposure(window, (struct seen){.rank = rank, .world = world, .place = place++, .is = records[i]}));
     while (rank != window->comm->rank && said.at < said.end) {
-      struct seen seen = take_record(&said, rank, world, place++);
+      struct seen seen = in_exposure(window, take_record(&said, rank, world, place++));
       see(is_private(seen.is.kind) ? &accesses[rank] : &operations, seen);
     }
   }
@@ -474,4 +533,10 @@ void records_exchange(struct window *window) {
   }
   count_of_records = kept;
   complete_before = 0;
+  kept = 0;
+  for (size_t i = 0; i < count_of_exposures; i++) {
+    if (exposures[i].window != window) exposures[kept++] = exposures[i];
+    else release(exposures[i].clock);
+  }
+  count_of_exposures = kept;
 }

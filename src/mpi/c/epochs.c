@@ -11,6 +11,25 @@ void assertion_check(int assertion, int allowed) {
   if (assertion & ~allowed) fail("invalid argument", "%d is no assertion of %s", assertion, call.name);
 }
 
+/* All ranks must assert these, or none. So they are a part of what the ranks agree on. */
+static const char *fence_called(int assertion) {
+  static const char *const called[] = {"MPI_Win_fence", "MPI_Win_fence\tMPI_MODE_NOPRECEDE", "MPI_Win_fence\tMPI_MODE_NOSUCCEED",
+                                       "MPI_Win_fence\tMPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED"};
+  return called[!!(assertion & MPI_MODE_NOPRECEDE) + 2 * !!(assertion & MPI_MODE_NOSUCCEED)];
+}
+
+/* A fence before which no epoch ends need not be a barrier (MPI 4.1, 12.5.1). What is started
+ * behind it acts when the target has called it, at the next fence at the latest: here it is carried
+ * out there. Returns whether the epoch before it was used. */
+static bool pass_fence(struct window *window, int assertion) {
+  const char *called = fence_called(assertion);
+  window->fences++;
+  if (!(assertion & MPI_MODE_NOPRECEDE)) return operations_exchange(window, called);
+  records_expose_to_all(window);
+  collective_meet(window->comm, called);
+  return false;
+}
+
 FUNCTION(Win_fence, (int assertion, MPI_Win win)) {
   CALL("MPI_Win_fence");
   struct window *window = window_of(win);
@@ -23,7 +42,7 @@ FUNCTION(Win_fence, (int assertion, MPI_Win win)) {
     fail("double epoch", "the epoch that was opened at {@%lx} is in the one from the fence at {@%lx} to this one", window->inner_at,
          window->fenced_at);
   if (assertion & MPI_MODE_NOSTORE) records_check_stores(window, "before it");
-  bool was_used = operations_exchange(window, assertion);
+  bool was_used = pass_fence(window, assertion);
   window->no_put_at = assertion & MPI_MODE_NOPUT ? call.site : 0;
   windows_pull();
   window->has_fenced = !(assertion & MPI_MODE_NOSUCCEED);

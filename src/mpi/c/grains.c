@@ -32,6 +32,7 @@ struct found {
   int target;
   uint64_t grain;
   uint32_t *entries; /* by rank */
+  uint32_t *times;   /* of all ranks before the changes that it has read */
 };
 
 static size_t size_of_grains(const struct window *window, int target) { return window->sides[target].unit % 8 == 0 ? 8 : 4; }
@@ -83,7 +84,8 @@ static struct found *found_at(struct window *window, int target, uint64_t grain)
     window->found = grow(window->found, window->found_room * sizeof *window->found);
   }
   uint32_t *entries = allocate((size_t)window->comm->group->size * sizeof *entries);
-  window->found[window->found_length] = (struct found){target, grain, entries};
+  uint32_t *times = allocate((size_t)world_size * sizeof *times);
+  window->found[window->found_length] = (struct found){target, grain, entries, times};
   return &window->found[window->found_length++];
 }
 
@@ -92,23 +94,27 @@ static char *next_entry(const struct window *window, const struct found *found, 
   return text_of("found %s/%d/%ld/%d/%u", window->name, found->target, (long)found->grain, by, found->entries[by]);
 }
 
-static void find_at(struct window *window, int target, uint64_t grain) {
+static struct found *find_at(struct window *window, int target, uint64_t grain) {
   struct found *found = found_at(window, target, grain);
   for (int by = 0; by < window->comm->group->size; by++)
     for (struct bytes entry; by != window->comm->rank && (entry = cell_read(next_entry(window, found, by))).at; found->entries[by]++) {
       struct reader from = {entry.at, entry.at + entry.length};
-      changes_read(window, target, by, take_u32(&from));
+      clock_join_times(found->times, changes_read(window, target, by, take_u32(&from)));
       release(entry.at);
     }
+  return found;
 }
 
-void grains_find(const struct grains *grains, struct window *window, int target) {
+void grains_find(const struct grains *grains, struct window *window, int target, bool is_fetching) {
   changes_count(window, target);
   if (grains->are_many) {
     changes_find(window, target);
     return;
   }
-  for (size_t i = 0; i < grains->count; i++) find_at(window, target, grains->grain[i]);
+  for (size_t i = 0; i < grains->count; i++) {
+    const struct found *found = find_at(window, target, grains->grain[i]);
+    if (is_fetching) clock_join_times(NULL, found->times);
+  }
   if (may_be_many(window, target)) find_at(window, target, WHOLE);
 }
 

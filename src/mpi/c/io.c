@@ -439,11 +439,10 @@ FUNCTION(File_get_atomicity, (MPI_File file, int *flag)) {
   return MPI_SUCCESS;
 }
 
-/* A collective call that need not wait for anybody. */
 FUNCTION(File_sync, (MPI_File file)) {
   CALL("MPI_File_sync");
   struct file *of = file_get(file);
-  collective_pass(of->comm);
+  collective_meet(of->comm, call.name);
   file_records_complete(of);
   return MPI_SUCCESS;
 }

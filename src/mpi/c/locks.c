@@ -17,10 +17,18 @@
  * windows, nobody can tell that it held the lock between these calls: the operations are carried
  * out at the unlock, and the rank waits for nothing in between. Then only the grains (grains.c)
  * that the operations touch are locked, behind the gates of the others: alone if an operation
- * changes them, else together. Any other call of MPI ends the postponement, and so does an epoch
- * with more than a few grains: then the lock is taken as described above. A flush with nothing to
- * read is postponed, too. At most one lock is postponed. The lock of memory that the program itself
- * may access (its own part, and all parts of a shared window) is never postponed.
+ * changes them, else together. A flush with nothing to read is postponed, too. An epoch with more
+ * than a few grains needs the lock as described above.
+ *
+ * At any other call of MPI an implementation may have the lock, or not yet (MPI 4.1, 12.5.3): the
+ * rank chooses. If it takes the lock, others wait for it. If it does not, the lock stays postponed
+ * until it is needed: at the unlock, where it is as above, or at an operation that must be complete
+ * before, where the lock is taken. Each order of epochs that is possible with the lock taken early
+ * is possible with it taken late, so calls in between make no difference but for deadlocks, and for
+ * these it is best to hold all that may be held. Therefore the rank chooses once for all locks that
+ * it has at the same time. What is flushed before such a call may be known to others behind it, so
+ * then the lock is taken. The lock of memory that the program itself may access (its own part, and
+ * all parts of a shared window) is never postponed.
  *
  * What a rank with the lock has to know travels in cells. Who has changed something writes them
  * before it gives back the lock:
@@ -34,11 +42,16 @@
  *                                    it                             operations with shared locks */
 #include "windows.h"
 
+/* The lock that is postponed until the next call, at the latest. */
 static struct {
-  struct window *window; /* NULL: no lock is postponed */
+  struct window *window; /* NULL: there is none */
   int target;
   struct call at;
 } postponed;
+
+/* Of the locks for which the rank has chosen: their number, and whether it takes them late. */
+static unsigned chosen;
+static bool are_late;
 
 static int size_of(const struct window *window) { return window->comm->group->size; }
 
@@ -96,19 +109,27 @@ void locks_take(struct window *window, int target) {
   } else enter(window, target);
 }
 
-bool lock_is_postponed(const struct window *window, int target) { return postponed.window == window && postponed.target == target; }
+static bool is_undecided(const struct window *window, int target) { return postponed.window == window && postponed.target == target; }
+
+bool lock_is_postponed(const struct window *window, int target) {
+  return is_undecided(window, target) || window->choices[target] == TO_TAKE_LATE;
+}
+
+bool lock_hides(const struct window *window, int target, bool is_local) {
+  return is_undecided(window, target) || (lock_is_postponed(window, target) && is_local);
+}
 
 static bool has_flushed(const struct window *window, int target) {
   for (size_t i = 0; i < window->length; i++) {
     const struct operation *of = &window->operations[i];
-    if (of->target == target && of->is_over && !of->is_applied) return true;
+    if (of->target == target && of->is_flushed && !of->is_applied) return true;
   }
   return false;
 }
 
-void locks_settle(void) {
+/* Takes the lock at the call that asked for it. */
+static void take_there(void) {
   struct window *window = postponed.window;
-  if (!window) return;
   struct call before = call;
   call = postponed.at;
   postponed.window = NULL;
@@ -116,6 +137,24 @@ void locks_settle(void) {
   /* What the rank has flushed, it may now tell others about. */
   if (has_flushed(window, postponed.target)) operations_apply(window, postponed.target);
   call = before;
+}
+
+void locks_settle(void) {
+  struct window *window = postponed.window;
+  if (!window) return;
+  if (!has_flushed(window, postponed.target)) {
+    if (chosen++ == 0) are_late = thread_choose(2) == 1;
+    window->choices[postponed.target] = are_late ? TO_TAKE_LATE : TAKEN_EARLY;
+  }
+  if (window->choices[postponed.target] == TO_TAKE_LATE) postponed.window = NULL;
+  else take_there();
+}
+
+void lock_need(struct window *window, int target) {
+  if (is_undecided(window, target)) take_there();
+  if (window->choices[target] != TO_TAKE_LATE) return;
+  window->choices[target] = TAKEN_LATE;
+  enter(window, target);
 }
 
 /* Does all that a postponed lock is for. */
@@ -139,14 +178,18 @@ static void catch_up(struct window *window, int target, struct grains *grains) {
 
 void locks_give_back(struct window *window, int target) {
   struct grains grains = {0};
-  if (lock_is_postponed(window, target)) operations_touch(window, target, &grains);
-  if (!lock_is_postponed(window, target) || grains.are_many) {
-    locks_settle();
-    leave(window, target);
-  } else {
-    postponed.window = NULL;
+  bool is_postponed = lock_is_postponed(window, target);
+  if (is_postponed) operations_touch(window, target, &grains);
+  if (is_postponed && !grains.are_many) {
+    if (is_undecided(window, target)) postponed.window = NULL;
+    else window->choices[target] = TAKEN_LATE;
     catch_up(window, target, &grains);
+  } else {
+    lock_need(window, target);
+    leave(window, target);
   }
+  chosen -= window->choices[target] != NO_CHOICE;
+  window->choices[target] = NO_CHOICE;
 }
 
 void locks_learn(const struct window *window, int target, const struct grains *grains) {

@@ -307,7 +307,7 @@ static void add_result(void *to, struct span touched) {
 
 /* Carries out what is not applied yet: it is one change. */
 void operations_apply(struct window *window, int target) {
-  bool is_ordered = false, is_reading = false, is_any = false;
+  bool is_ordered = false, is_reading = false, is_fetching = false, is_any = false;
   enum lane lane = PLAIN;
   int unit = window->sides[target].unit;
   for (size_t i = 0; i < window->length; i++) {
@@ -315,10 +315,12 @@ void operations_apply(struct window *window, int target) {
     if (!is_waiting(of, target)) continue;
     is_any = true;
     is_reading |= reads_target(of->kind);
+    is_fetching |= reads_target(of->kind) && is_atomic(of->kind);
     is_ordered |= operation_is_ordered(of->kind, of->op);
     if (is_atomic(of->kind)) lane = ATOMIC;
   }
   if (!is_any) return;
+  if (window->holds[target] == STARTED) exposure_await(window, target);
   struct grains all = {0}, atomic = {0};
   touch(window, target, &all, false);
   touch(window, target, &atomic, true);
@@ -327,7 +329,7 @@ void operations_apply(struct window *window, int target) {
   bool is_announced = lane == ATOMIC && (!window->has_fenced || window->are_contended[target]);
   is_ordered &= is_shared(window, target);
   if (is_ordered) grains_lock(&atomic, window, target);
-  if (is_ordered) grains_find(&atomic, window, target);
+  if (is_ordered) grains_find(&atomic, window, target, is_fetching);
   struct copy copy = {0};
   if (is_reading || is_ordered) {
     copy = *changes_content(window, target);
@@ -376,11 +378,36 @@ static bool reads_any(const struct window *window, int target) {
 
 void operations_complete(struct window *window, int target, bool is_local) {
   /* Nobody can see yet what such an operation changes. */
-  bool is_later = lock_is_postponed(window, target) && !reads_any(window, target);
-  if (!is_later) locks_settle(), operations_apply(window, target);
-  for (size_t i = 0; i < window->length; i++)
-    if (window->operations[i].target == target) complete(&window->operations[i]);
+  bool is_later = lock_hides(window, target, is_local) && !reads_any(window, target);
+  if (!is_later) lock_need(window, target), locks_settle(), operations_apply(window, target);
+  for (size_t i = 0; i < window->length; i++) {
+    if (window->operations[i].target != target) continue;
+    complete(&window->operations[i]);
+    window->operations[i].is_flushed |= !is_local;
+  }
   records_complete(window, target, is_local);
+}
+
+bool operations_change(const struct window *window, int target) {
+  for (size_t i = 0; i < window->length; i++)
+    if (window->operations[i].target == target && operation_changes(&window->operations[i])) return true;
+  return false;
+}
+
+bool operations_hand_over(struct window *window, int target, struct bytes *to) {
+  for (size_t i = 0; i < window->length; i++)
+    if (is_waiting(&window->operations[i], target) && window->operations[i].kind != 'p') return false;
+  for (size_t i = 0; i < window->length; i++) {
+    struct operation *of = &window->operations[i];
+    if (!is_waiting(of, target)) continue;
+    put_operation(to, of);
+    release(of->data.at);
+    of->data = (struct bytes){0};
+    of->is_applied = true;
+    complete(of);
+  }
+  records_complete(window, target, false);
+  return true;
 }
 
 void operations_forget(struct window *window) {
@@ -388,13 +415,6 @@ void operations_forget(struct window *window) {
   for (size_t i = 0; i < window->length; i++)
     if (!window->operations[i].is_over || !window->operations[i].is_applied) window->operations[kept++] = window->operations[i];
   window->length = kept;
-}
-
-/* Some assertions must be the same at all ranks. */
-static void take_assertion(struct reader *from, int rank, int own) {
-  int theirs = take_i32(from), differ = (theirs ^ own) & (MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED);
-  const char *name = differ & MPI_MODE_NOPRECEDE ? "MPI_MODE_NOPRECEDE" : "MPI_MODE_NOSUCCEED";
-  if (differ) fail("invalid argument", "either all ranks assert %s or none, but this rank and rank %d differ", name, rank);
 }
 
 /* Each rank sends the places where it has changed something. So a rank whose part is asserted to be
@@ -408,10 +428,9 @@ static void take_place(struct reader *from, const struct window *window) {
             window->no_put_at);
 }
 
-bool operations_exchange(struct window *window, int assertion) {
+bool operations_exchange(struct window *window, const char *called) {
   records_exchange(window);
   struct bytes given = {0};
-  put_i32(&given, assertion);
   for (size_t i = 0; i < window->length; i++) {
     const struct operation *of = &window->operations[i];
     put_u32(&given, (uint32_t)of->target);
@@ -421,12 +440,11 @@ bool operations_exchange(struct window *window, int assertion) {
   for (int rank = 0; rank < window->comm->group->size; rank++) operations_apply(window, rank);
   for (size_t i = 0; i < window->length; i++) complete(&window->operations[i]);
   window->length = 0;
-  struct contributions all = exchange(window->comm, "MPI_Win_fence", &given);
+  struct contributions all = exchange(window->comm, called, &given);
   release(given.at);
   bool is_any = false;
   for (int rank = 0; rank < window->comm->group->size; rank++) {
     struct reader said = *contribution(&all, rank);
-    take_assertion(&said, rank, assertion);
     is_any |= said.at < said.end;
     while (said.at < said.end) take_place(&said, window);
   }
@@ -444,6 +462,8 @@ int operation_request(MPI_Win win, const struct operation *of, MPI_Request *hand
   request->owned = of->owned;
   records_own(of->record, of->owned);
   windows_publish();
+  lock_need(window, of->target);
+  locks_settle();
   operations_apply(window, of->target);
   return MPI_SUCCESS;
 }

@@ -61,6 +61,8 @@
 #define is_preloaded mazurka_is_preloaded
 #define check_count mazurka_check_count
 #define collective_end mazurka_collective_end
+#define collective_meet mazurka_collective_meet
+#define collective_pass mazurka_collective_pass
 #define collective_start mazurka_collective_start
 #define comm_get mazurka_comm_get
 #define comm_get_intra mazurka_comm_get_intra
@@ -207,6 +209,7 @@
 #define times_made mazurka_times_made
 #define time_tick mazurka_time_tick
 #define thread_enters mazurka_thread_enters
+#define thread_choose mazurka_thread_choose
 #define thread_knows_last mazurka_thread_knows_last
 #define thread_polls mazurka_thread_polls
 #define thread_receives mazurka_thread_receives
@@ -290,6 +293,8 @@ bool thread_is_alone(void);
 void thread_polled(void);
 /* Before a question that waits for other ranks: other threads go on meanwhile. */
 void thread_will_wait(void);
+/* One of so many numbers: each is explored. */
+uint32_t thread_choose(uint32_t count);
 /* Waits for one of these requests of the verifier. Returns what follows its index in the answer. */
 struct reader wait_for_any(const uint32_t *posted, int count, uint32_t *found);
 /* What the answer to a question says about the order of what threads do. */
@@ -630,6 +635,11 @@ struct contributions {
  * gets the contributions of all. */
 struct contributions exchange(struct comm *comm, const char *description, const struct bytes *given);
 const struct reader *contribution(const struct contributions *from, int rank);
+/* A call that all ranks of the communicator make: it waits for nobody, or until all have made it,
+ * and tells nothing of the others. collective_pass does not wait; it returns the number of the
+ * request. */
+void collective_meet(struct comm *comm, const char *description);
+uint32_t collective_pass(struct comm *comm, const char *description);
 /* Reads the next value of a list of observations; it may be absent. */
 struct contributions take_contributions(struct reader *value);
 

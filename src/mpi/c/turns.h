@@ -21,7 +21,6 @@
 #define sync_of mazurka_sync_of
 #define sync_release mazurka_sync_release
 #define thread_at mazurka_thread_at
-#define thread_choose mazurka_thread_choose
 #define thread_frees mazurka_thread_frees
 #define thread_goes_round mazurka_thread_goes_round
 #define thread_gives_way mazurka_thread_gives_way
@@ -150,8 +149,6 @@ void thread_step(struct operation next);
                       : (void)0)
 /* Waits until this holds. That commutes with what others do. */
 void thread_waits(bool (*is_over)(const struct thread *), const void *about, uint64_t number);
-/* One of so many numbers: each is explored. */
-uint32_t thread_choose(uint32_t count);
 /* The last step of the thread was a look, which has seen this. */
 void thread_saw(int kind, uint64_t seen);
 /* Whether it has looked at the same again and again. */

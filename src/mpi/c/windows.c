@@ -138,7 +138,12 @@ struct window *window_new(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, int flavo
   made->sides = allocate(ranks * sizeof *made->sides);
   made->sides[in->rank] = (struct side){(size_t)size, (int)unit};
   made->holds = allocate(ranks * sizeof *made->holds);
+  made->choices = allocate(ranks * sizeof *made->choices);
   made->locks = allocate(ranks * ranks * sizeof *made->locks);
+  made->exposures = allocate(ranks * sizeof *made->exposures);
+  made->epochs = allocate(ranks * sizeof *made->epochs);
+  made->posts = allocate(ranks * sizeof *made->posts);
+  made->are_exposed = allocate(ranks * sizeof *made->are_exposed);
   made->copies = allocate(ranks * sizeof *made->copies);
   made->are_contended = allocate(ranks * sizeof *made->are_contended);
   made->opened_at = call.site;
@@ -292,7 +297,7 @@ FUNCTION(Win_get_name, (MPI_Win win, char *name, int *length)) {
 
 FUNCTION(Win_set_info, (MPI_Win win, MPI_Info info)) {
   CALL("MPI_Win_set_info");
-  window_of(win);
+  collective_meet(window_of(win)->comm, call.name);
   (void)info;
   return MPI_SUCCESS;
 }

@@ -56,7 +56,9 @@
 #define changes_own mazurka_changes_own
 #define locks_take mazurka_locks_take
 #define locks_give_back mazurka_locks_give_back
+#define lock_hides mazurka_lock_hides
 #define lock_is_postponed mazurka_lock_is_postponed
+#define lock_need mazurka_lock_need
 #define locks_learn mazurka_locks_learn
 #define operations_touch mazurka_operations_touch
 #define operations_act mazurka_operations_act
@@ -64,6 +66,12 @@
 #define operations_apply mazurka_operations_apply
 #define operation_changes mazurka_operation_changes
 #define operation_is_ordered mazurka_operation_is_ordered
+#define operations_change mazurka_operations_change
+#define operations_hand_over mazurka_operations_hand_over
+#define exposure_await mazurka_exposure_await
+#define records_expose mazurka_records_expose
+#define records_expose_to_all mazurka_records_expose_to_all
+#define records_end_exposure mazurka_records_end_exposure
 #define operations_complete mazurka_operations_complete
 #define operations_exchange mazurka_operations_exchange
 #define operations_forget mazurka_operations_forget
@@ -77,6 +85,7 @@
 #define records_exchange mazurka_records_exchange
 #define records_see mazurka_records_see
 #define clock_changes mazurka_clock_changes
+#define clock_join_times mazurka_clock_join_times
 #define clock_join_changes mazurka_clock_join_changes
 #define clock_put_changes mazurka_clock_put_changes
 #define clock_tick mazurka_clock_tick
@@ -91,6 +100,8 @@ struct side {
 
 /* How the rank may access a target. */
 enum hold { FREE, SHARED, EXCLUSIVE, EVERYBODY, STARTED };
+/* When it takes a lock that it need not have at once: see locks.c. */
+enum choice { NO_CHOICE, TAKEN_EARLY, TO_TAKE_LATE, TAKEN_LATE };
 
 /* A range of bytes: the first, and the one behind the last. Lists are sorted and without overlap;
  * an empty list means all bytes. */
@@ -120,6 +131,7 @@ struct operation {
   const char *name;
   uintptr_t site;
   bool is_applied, is_over; /* at the target; for the program's memory here */
+  bool is_flushed;          /* the program may say that it is complete at the target */
 };
 
 /* The part of a rank after all changes that have acted so far. */
@@ -165,11 +177,16 @@ struct window {
   uintptr_t fenced_at, inner_at; /* the last fence; an epoch that was opened in the one that it may have opened */
   bool is_known;     /* whether others may know what the rank has done since the window was made */
   enum hold *holds;  /* by target */
+  enum choice *choices; /* by target */
   uint32_t *locks;   /* requests for the gates, by target and rank: locks.c */
   struct group *exposed, *started; /* the epochs of groups: active.c */
-  int done;         /* the number of origins that have said so to this rank */
-  bool is_awaiting; /* whether it has begun to wait for the next one, with the request `awaited` */
-  uint32_t awaited;
+  int exposed_with, started_with; /* what they assert */
+  int done;          /* the number of origins that have said so to this rank */
+  uint32_t *awaited; /* the requests for what they say */
+  uint32_t *exposures, *epochs; /* by origin and by target: how many there were of them */
+  uint32_t fences;   /* how many there were */
+  uint32_t *posts;   /* by target: the request for what the post says */
+  bool *are_exposed; /* by target: whether this rank knows of the post */
   uintptr_t opened_at;
   uint32_t synchronized; /* the rank's own time at the last synchronization */
   uintptr_t no_put_at; /* the call that asserts that this part is not changed until the next one */
@@ -208,8 +225,9 @@ struct grains {
 void grains_add(struct grains *grains, const struct window *window, int target, struct span touched, bool is_change);
 void grains_lock(struct grains *grains, const struct window *window, int target);
 void grains_unlock(struct grains *grains, const struct window *window, int target);
-/* Reads the changes by atomic operations on these grains. The rank has locked them. */
-void grains_find(const struct grains *grains, struct window *window, int target);
+/* Reads the changes by atomic operations on these grains. The rank has locked them. `is_fetching`:
+ * it is told what they have changed, so what comes before them comes before what it does next. */
+void grains_find(const struct grains *grains, struct window *window, int target, bool is_fetching);
 /* Lets others find the change with this index. */
 void grains_announce(const struct grains *grains, struct window *window, int target, uint32_t index);
 
@@ -218,8 +236,9 @@ void grains_announce(const struct grains *grains, struct window *window, int tar
 enum lane { PLAIN, ATOMIC, LANES };
 /* Adds a change, and returns its index. `is_ordered`: the rank holds the locks of its grains. */
 uint32_t changes_add(const struct window *window, int target, enum lane lane, bool is_ordered, const struct bytes *operations);
-/* Reads the change by an atomic operation of rank `by` with this index, and all that it knows. */
-void changes_read(const struct window *window, int target, int by, uint32_t index);
+/* Reads the change by an atomic operation of rank `by` with this index, and all that it knows.
+ * Returns the times of all ranks before it. */
+const uint32_t *changes_read(const struct window *window, int target, int by, uint32_t index);
 /* Reads all changes by atomic operations. */
 void changes_find(const struct window *window, int target);
 /* The part with all known changes; the number of these changes, at all windows. */
@@ -243,6 +262,11 @@ uint32_t changes_own(const struct window *window, int target); /* the number of 
 void locks_take(struct window *window, int target);
 void locks_give_back(struct window *window, int target);
 bool lock_is_postponed(const struct window *window, int target);
+/* Takes the lock, if it is postponed. */
+void lock_need(struct window *window, int target);
+/* Whether the lock is postponed, and a flush of what reads nothing (`is_local`: only at the origin)
+ * needs none. */
+bool lock_hides(const struct window *window, int target, bool is_local);
 /* Reads the changes of these grains by epochs with postponed locks. The rank shares the lock. */
 void locks_learn(const struct window *window, int target, const struct grains *grains);
 
@@ -258,11 +282,15 @@ void operations_act_again(const struct window *window, int target, struct reader
 /* Adds the grains of operations that are not carried out. */
 void operations_touch(const struct window *window, int target, struct grains *grains);
 void operations_apply(struct window *window, int target);
+/* If all that is started there only puts, completes it at the origin, appends it for the target,
+ * and returns true. */
+bool operations_hand_over(struct window *window, int target, struct bytes *to);
+bool operations_change(const struct window *window, int target); /* whether some of them change that part */
 bool operation_changes(const struct operation *of); /* whether it changes the target's part */
 /* Whether it returns the previous value, or overwrites it. */
 bool operation_is_ordered(char kind, MPI_Op op);
 void operations_complete(struct window *window, int target, bool is_local);
-bool operations_exchange(struct window *window, int assertion);
+bool operations_exchange(struct window *window, const char *called);
 void operations_forget(struct window *window);
 
 /* conflicts.c: accesses to windows, and which of them are concurrent. Returns the number of the
@@ -275,6 +303,11 @@ void records_add_detach(const struct window *window, struct span range);
 void records_add_lock(const struct window *window, int target, enum hold hold);
 /* Fails if the rank has changed its own part since it was last synchronized. */
 void records_check_stores(const struct window *window, const char *when);
+/* The rank exposes its part to all others by a fence that is no barrier; to this one, in another
+ * epoch of it; it has waited for the end of these epochs. */
+void records_expose_to_all(const struct window *window);
+void records_expose(const struct window *window, int origin);
+void records_end_exposure(const struct window *window);
 /* The operation with this record is pending until windows_disown. */
 void records_own(size_t record, uint32_t owner);
 /* Compares the records of all ranks of the window, and finds the targets where the order of
@@ -288,10 +321,15 @@ uint32_t *clock_changes(int target);
 void clock_put_changes(struct bytes *to);
 void clock_join_changes(int target, struct reader from);
 uint32_t *clock_copy(void); /* the times of all ranks */
+/* Joins such times to the first ones; or to those of this rank, if these are NULL. */
+void clock_join_times(uint32_t *clock, const uint32_t *times);
 uint32_t clock_now(void);
 uint32_t clock_tick(void);
 /* Whether this rank knows that the other one has sent something at this time or later. */
 bool clock_knows(int world, uint32_t time);
+
+/* active.c: waits for the post that belongs to the epoch at this target. */
+void exposure_await(struct window *window, int target);
 
 /* shared.c */
 int window_share(MPI_Aint size, MPI_Aint unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win);

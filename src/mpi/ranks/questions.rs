@@ -192,6 +192,7 @@ impl Ranks {
         let completion = match mode {
             1 => Completion::Late,
             2 => Completion::Early,
+            4 => self.launch.semantics.leaving.completion(),
             _ => self.launch.semantics.buffering.completion(Data::shown(&message)),
         };
         Ok(Asked::with(message, |value| Op::Send { mailbox, envelope, value, completion }))
