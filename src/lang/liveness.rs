@@ -12,9 +12,7 @@
 //! For each variable the analysis goes backwards from the instructions that read it, within the
 //! variable's scope: outside of it, another variable has the same slot.
 
-use std::collections::BTreeSet;
-
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Code, Instr, Live};
 
@@ -27,9 +25,8 @@ const MAX_STEPS: usize = 4_000_000;
 pub(crate) fn dead(code: &Code) -> FxHashMap<u32, Box<[u32]>> {
     let mut analysis = Analysis::new(code);
     let mut found: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    let seen = seen_by_others(code);
     for variable in &code.live {
-        if variable.top_level && seen.contains(&variable.name) {
+        if variable.top_level && code.seen.contains(&variable.name) {
             continue;
         }
         analysis.follow(variable);
@@ -43,18 +40,8 @@ pub(crate) fn dead(code: &Code) -> FxHashMap<u32, Box<[u32]>> {
     found.into_iter().map(|(at, slots)| (at, slots.into())).collect()
 }
 
-/// The slots of the variables that `final` and the invariants may read at this instruction: all
-/// that is live once a process has failed there.
-pub(crate) fn seen_by_others_at(code: &Code, at: u32) -> BTreeSet<u32> {
-    let seen = seen_by_others(code);
-    let is_seen = |live: &&Live| {
-        live.top_level && seen.contains(&live.name) && (live.from..live.to).contains(&at)
-    };
-    code.live.iter().filter(is_seen).map(|live| live.slot).collect()
-}
-
 /// The names of the variables that `final` and the invariants name.
-fn seen_by_others(code: &Code) -> BTreeSet<u32> {
+pub(crate) fn seen_by_others(code: &Code) -> FxHashSet<u32> {
     let named = code.instrs.iter().filter_map(|instr| match instr {
         Instr::ProcessVar { name, .. } => Some(*name),
         _ => None,

@@ -27,9 +27,9 @@ pub(super) use names::{Births, MessageNames};
 use super::audit::{self, Audit};
 use super::objects::World;
 use super::{
-    Choice, Envelope, Failure, FailureKind, Handle, Incident, MailboxId, May, MessageId, Next,
-    Object, ObjectTable, Op, Outbox, Part, Point, Probing, Reach, Response, Stimulus, System,
-    Touch, Value, ValueId, Values,
+    Envelope, Failure, FailureKind, Handle, MailboxId, May, MessageId, Next, Object, ObjectTable,
+    Op, Outbox, Part, Point, Probing, Reach, Response, Stimulus, System, Touch, Value, ValueId,
+    Values,
 };
 
 /// The most values among which a process may choose.
@@ -324,12 +324,6 @@ impl<'s, S: System> Locals<'s, S> {
         let after = self.intern(after);
         self.steps.insert((id, response), after);
         after
-    }
-
-    /// What happens if the process in this local state makes this choice, where a fault may happen.
-    pub(crate) fn incident(&self, id: LocalId, choice: Choice) -> Option<Incident> {
-        let is_of_program = id != LocalId::CARRIER;
-        is_of_program.then(|| self.system.describe().incident(self.get(id), choice)).flatten()
     }
 
     /// From now on canonical forms keep variables that are never read again.

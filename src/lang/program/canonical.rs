@@ -5,7 +5,9 @@
 //! has come to the same point after more requests has other numbers for its open requests. If these
 //! are renumbered from 0, in order of age, the local states become equal.
 
-use crate::lang::liveness;
+use smallvec::SmallVec;
+
+use crate::lang::code::Live;
 use crate::lang::program::{Local, Program};
 use crate::model::{Handle, Value};
 
@@ -18,7 +20,13 @@ impl Program {
         }
         let mut alive = local.clone();
         if local.failure.is_some() {
-            let seen = liveness::seen_by_others_at(&self.code, local.pc);
+            // Nothing is read again but what `final` and the invariants name.
+            let is_seen = |live: &&Live| {
+                let is_in_scope = (live.from..live.to).contains(&local.pc);
+                is_in_scope && live.top_level && self.code.seen.contains(&live.name)
+            };
+            let seen = self.code.live.iter().filter(is_seen);
+            let seen: SmallVec<[u32; 8]> = seen.map(|live| live.slot).collect();
             for (slot, value) in (0..).zip(&mut alive.stack) {
                 if !seen.contains(&slot) {
                     *value = Value::Unit;

@@ -2,9 +2,9 @@
 //!
 //! A *miss* is a poll that finds nothing. The *recent misses* of a process are those since it last
 //! did anything but miss, or not crash where it could. A program that polls in a loop would never
-//! end. So of the recent misses at most [`max_polls`](crate::model::Semantics::max_polls) may be the
-//! same poll. Other polls do not count, so a loop that polls several things can find each of them.
-//! A poll always succeeds once the process has observed that the communication is complete.
+//! end. So of the recent misses at most [`max_polls`](crate::model::Semantics::max_polls) may be
+//! the same poll. Other polls do not count, so a loop that polls several things can find each of
+//! them. A poll always succeeds once the process has observed that the communication is complete.
 //!
 //! At this bound a process waits for what it polls. In a loop of several polls it waits for any of
 //! them ([`State::polls_on`]). Whether it could poll for ever is asked as if there were no bound
