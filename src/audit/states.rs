@@ -62,6 +62,9 @@ impl<'a, 's, S: System> States<'a, 's, S> {
         if self.list.is_empty() {
             return Err(Refused::new("it has no state, and every program has one"));
         }
+        if self.places[0].is_none() {
+            return Err(Refused::new("the initial state is missing"));
+        }
         for (at, sight) in self.places.iter().zip(&self.sights) {
             let mut steps = sight.iter().flat_map(|sight| &sight.steps);
             if let Some(at) = *at

@@ -167,13 +167,14 @@ fn false_statements_are_refused() {
                 0 \n0 0\n1 1\n0 1\n1 0\n";
     assert_eq!(good.claim, Claim { count: 5, deadlocked: 0, violating: 1 });
     assert_eq!(good.to_string(), text.replace("states 6", "states 5"));
-    let cases: [(Change<'_>, &str); 8] = [
+    let cases: [(Change<'_>, &str); 9] = [
         (&|bad| bad.claim.violating = 0, "it says 5 states, 0 deadlocked, 0 violating, but"),
         (&|bad| bad.claim.deadlocked = 1, "it says 5 states, 1 deadlocked, 1 violating, but"),
         (&|bad| bad.claim.count = 6, "it says 6 states"),
         (&|bad| bad.list.clear(), "it has no state"),
         (&|bad| bad.list.swap(1, 2), "state 3: it is not in order"),
-        (&|bad| drop(bad.list.pop()), "state 1: a state that follows is missing"),
+        (&|bad| drop(bad.list.pop()), "state 4: a state that follows is missing"),
+        (&|bad| drop(bad.list.remove(0)), "the initial state is missing"),
         (&|bad| bad.list[4] = "1,0,0".parse().unwrap(), "state 5: its step 3 is not possible"),
         (&|bad| bad.items = Items::Classes, "class 1: it does not end"),
     ];
