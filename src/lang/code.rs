@@ -356,8 +356,6 @@ pub(crate) struct Code {
     /// For instructions at which processes rest: the slots of variables that are never read again.
     /// See [`super::liveness`].
     pub(crate) dead: FxHashMap<u32, Box<[u32]>>,
-    /// The names of the variables that `final` and the invariants name.
-    pub(crate) seen: FxHashSet<u32>,
     pub(crate) actors: Vec<Actor>,
     /// For each process or actor its instances.
     pub(crate) families: Vec<Family>,

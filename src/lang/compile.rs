@@ -196,7 +196,6 @@ impl<'a> Compiler<'a> {
     pub(super) fn finish(mut self) -> Code {
         self.code.loops = super::spin::loops(&self.code.instrs);
         self.code.join_points = super::prospect::join_points(&self.code.instrs);
-        self.code.seen = super::liveness::seen_by_others(&self.code);
         self.code.dead = super::liveness::dead(&self.code);
         self.code
     }

@@ -12,7 +12,9 @@
 //! For each variable the analysis goes backwards from the instructions that read it, within the
 //! variable's scope: outside of it, another variable has the same slot.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
 
 use super::code::{Code, Instr, Live};
 
@@ -25,8 +27,9 @@ const MAX_STEPS: usize = 4_000_000;
 pub(crate) fn dead(code: &Code) -> FxHashMap<u32, Box<[u32]>> {
     let mut analysis = Analysis::new(code);
     let mut found: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    let seen = seen_by_others(code);
     for variable in &code.live {
-        if variable.top_level && code.seen.contains(&variable.name) {
+        if variable.top_level && seen.contains(&variable.name) {
             continue;
         }
         analysis.follow(variable);
@@ -41,7 +44,7 @@ pub(crate) fn dead(code: &Code) -> FxHashMap<u32, Box<[u32]>> {
 }
 
 /// The names of the variables that `final` and the invariants name.
-pub(crate) fn seen_by_others(code: &Code) -> FxHashSet<u32> {
+fn seen_by_others(code: &Code) -> BTreeSet<u32> {
     let named = code.instrs.iter().filter_map(|instr| match instr {
         Instr::ProcessVar { name, .. } => Some(*name),
         _ => None,

@@ -265,22 +265,6 @@ fn a_process_that_can_leave_its_loop_is_not_at_an_end() {
     }
 }
 
-/// What was dead before a process failed is not part of its state.
-#[test]
-fn a_failed_process_is_the_same_whatever_it_has_forgotten() {
-    let (_, made) = certified(
-        "shared x: int = 0;
-        process P { let _v = choose(0..2); x = 1; loop {} }
-        process Q { x = 2; }",
-    );
-    assert_eq!(made.claim.violating, 1);
-    let (_, made) = certified(
-        "shared x: int = 0;
-        process P { var v = choose(0..2); x = v; loop {} } final { assert(P.v == 0); }",
-    );
-    assert_eq!(made.claim.violating, 1);
-}
-
 /// Where daemons wait in a loop for ever, another process that waits is in a deadlock; without one
 /// `final` has to hold at each place of the loop.
 #[test]

@@ -5,37 +5,17 @@
 //! has come to the same point after more requests has other numbers for its open requests. If these
 //! are renumbered from 0, in order of age, the local states become equal.
 
-use smallvec::SmallVec;
-
-use crate::lang::code::Live;
 use crate::lang::program::{Local, Program};
 use crate::model::{Handle, Value};
 
 impl Program {
-    /// The local state with unit in place of dead variables; `None` if there are none.
+    /// The local state with unit in place of dead variables; `None` if there are none. A failed
+    /// process keeps all values, because reports show them.
     pub(super) fn without_dead(&self, local: &Local) -> Option<Local> {
-        let dead = self.code.dead.get(&local.pc);
-        if local.failure.is_none() && dead.is_none() {
-            return None;
-        }
+        let dead = self.code.dead.get(&local.pc).filter(|_| local.failure.is_none())?;
         let mut alive = local.clone();
-        if local.failure.is_some() {
-            // Nothing is read again but what `final` and the invariants name.
-            let is_seen = |live: &&Live| {
-                let is_in_scope = (live.from..live.to).contains(&local.pc);
-                is_in_scope && live.top_level && self.code.seen.contains(&live.name)
-            };
-            let seen = self.code.live.iter().filter(is_seen);
-            let seen: SmallVec<[u32; 8]> = seen.map(|live| live.slot).collect();
-            for (slot, value) in (0..).zip(&mut alive.stack) {
-                if !seen.contains(&slot) {
-                    *value = Value::Unit;
-                }
-            }
-        } else {
-            for &slot in dead.into_iter().flatten() {
-                alive.stack[slot as usize] = Value::Unit;
-            }
+        for &slot in dead {
+            alive.stack[slot as usize] = Value::Unit;
         }
         if self.code.remembers_values {
             alive.books.forget_unnamed(&alive.stack);

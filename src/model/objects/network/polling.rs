@@ -21,8 +21,8 @@ use smallvec::SmallVec;
 use super::super::{NONE, Posted, place};
 use crate::model::state::State;
 use crate::model::{
-    Action, Choice, Handle, Incident, LocalId, Locals, Op, Probing, ProcessId, Response, Status,
-    System,
+    Action, Choice, Handle, Incident, LocalId, Locals, Needs, Op, Probing, ProcessId, Response,
+    Status, System,
 };
 
 impl State {
@@ -117,7 +117,7 @@ impl State {
     }
 
     /// If `process` is at a poll that could miss but for the bound: the local state to which the
-    /// miss would lead.
+    /// miss would lead, or that after it, if the process does not crash where it could.
     pub(crate) fn beyond_bound<S: System>(
         &self,
         locals: &mut Locals<'_, S>,
@@ -139,7 +139,25 @@ impl State {
             }
             _ => Response::Incomplete,
         };
-        Some(locals.resume(local, nothing))
+        let mut after = locals.resume(local, nothing);
+        while let Some(next) = self.after_no_fault(locals, process, after) {
+            after = next;
+        }
+        Some(after)
+    }
+
+    /// Where `process` goes on from this local state without a fault, if one is possible there.
+    fn after_no_fault<S: System>(
+        &self,
+        locals: &mut Locals<'_, S>,
+        process: ProcessId,
+        local: LocalId,
+    ) -> Option<LocalId> {
+        locals.incident(local, Choice(0)).filter(|incident| incident.is_quiet())?;
+        let status = locals.shared_status(local);
+        let Status::At(op) = &*status else { return None };
+        let response = self.way(locals, (op, process), 0, &mut Needs::new())?;
+        Some(locals.resume(local, response))
     }
 
     /// Is the process at a poll that could miss but for the bound?
