@@ -50,7 +50,7 @@ use super::driver::Driver;
 use super::observer::Observer;
 use super::order::Order;
 use super::over::Over;
-use super::result::{Outcome, StopReason};
+use super::result::{Outcome, Stats, StopReason};
 use super::settings::options::Takes;
 use super::states::settings::Stateful;
 use super::tree::{Branch, Splitter};
@@ -413,7 +413,18 @@ pub(super) fn run<S: System>(
     if profile.can_be_saved {
         driver.save_end();
     }
+    let visits_ends = profile.guarantee >= Guarantee::EveryEnd && !profile.chooses;
+    let must_end = visits_ends && driver.is_whole();
     let mut outcome = driver.finish();
+    if must_end && outcome.stopped_by.is_none() {
+        let Stats { traces, blocked, given_up, .. } = outcome.stats;
+        let has_end = traces + blocked > 0 || !outcome.violations.is_empty();
+        assert!(
+            has_end || given_up == 0,
+            "internal error: all executions were given up, because others were said to be explored, \
+             and there are none. So there is no verdict. Please report this, with the program"
+        );
+    }
     if !misses_nothing {
         outcome.stopped_by.get_or_insert(StopReason::NoGuarantee);
     }

@@ -126,7 +126,7 @@ impl Entry {
     /// Does the other one expect what this one gives to it?
     fn is_expected_by(&self, other: &Entry) -> bool {
         let (Some(own), Some(others)) = (&self.partners, &other.partners) else { return true };
-        !own.to.contains(&other.rank) || others.from.contains(&self.rank)
+        self.rank == other.rank || !own.to.contains(&other.rank) || others.from.contains(&self.rank)
     }
 
     /// What the rank says as it enters, for codes of states.
