@@ -145,7 +145,7 @@ pub fn partners() -> &'static [Sample] {
         Sample::new(seed, Erased::new(script).told(text, features))
             .filter(|sample| sample.classes > 1 && sample.executions < 300)
     };
-    SAMPLES.get_or_init(|| (0..).filter_map(sample).take(asked(12)).collect())
+    SAMPLES.get_or_init(|| (0..).filter_map(sample).take(asked(3)).collect())
 }
 
 /// The number of programs of a family: `ordinary`, or `MAZURKA_PROGRAMS`.

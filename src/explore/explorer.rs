@@ -413,8 +413,9 @@ pub(super) fn run<S: System>(
     if profile.can_be_saved {
         driver.save_end();
     }
-    let visits_ends = profile.guarantee >= Guarantee::EveryEnd && !profile.chooses;
-    let must_end = visits_ends && driver.is_whole();
+    // Where states are stored, executions may also go on for ever.
+    let visits_classes = profile.guarantee >= Guarantee::EveryClass && !profile.chooses;
+    let must_end = visits_classes && driver.is_whole();
     let mut outcome = driver.finish();
     if must_end && outcome.stopped_by.is_none() {
         let Stats { traces, blocked, given_up, .. } = outcome.stats;

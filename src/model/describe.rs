@@ -7,7 +7,10 @@ use std::sync::Arc;
 #[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
-use super::{CellId, Choice, Failure, Incident, ProcessId, Response, Stimulus, Value, Values};
+use super::{
+    CellId, Choice, Failure, Incident, LocalId, Locals, ProcessId, Response, Stimulus, System,
+    Value, Values,
+};
 
 /// How a system with local states `L` is described.
 pub trait Describe<L> {
@@ -203,4 +206,13 @@ pub struct Runs {
     pub told: u64,
     /// Number of distinct local histories of processes.
     pub histories: u64,
+}
+
+impl<S: System> Locals<'_, S> {
+    /// What happens if the process in this local state makes this choice, where a fault is
+    /// possible.
+    pub(crate) fn incident(&self, id: LocalId, choice: Choice) -> Option<Incident> {
+        let is_of_program = id != LocalId::CARRIER;
+        is_of_program.then(|| self.system().describe().incident(self.get(id), choice)).flatten()
+    }
 }

@@ -6,8 +6,6 @@ use std::str::FromStr;
 #[cfg(feature = "json")]
 use serde::{Deserialize, Serialize};
 
-use super::{Choice, LocalId, Locals, System};
-
 /// The faults that a run allows: those that a program declares, or fewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "json", derive(Serialize, Deserialize))]
@@ -23,15 +21,6 @@ pub struct Faults {
 impl Default for Faults {
     fn default() -> Faults {
         Faults { kinds: FaultKinds::All, max_crashes: None }
-    }
-}
-
-impl<S: System> Locals<'_, S> {
-    /// What happens if the process in this local state makes this choice, where a fault is
-    /// possible.
-    pub(crate) fn incident(&self, id: LocalId, choice: Choice) -> Option<Incident> {
-        let is_of_program = id != LocalId::CARRIER;
-        is_of_program.then(|| self.system().describe().incident(self.get(id), choice)).flatten()
     }
 }
 

@@ -11,8 +11,6 @@
 //! | reduce, gather | for the root all, for others none | all |
 //! | scan, exscan | the ranks up to this one | all |
 //!
-//! A gather without a root is a call that all ranks make, and none needs.
-//!
 //! In MPI a rank may need fewer: where no data comes from a rank (its count is 0, or it is no
 //! neighbour, or on an intercommunicator it is of the same group), a rank need not wait for it
 //! (MPI 4.1, 6.1 and 6.2.3). Such a rank says as it enters which ranks it gets data from, and which
@@ -108,11 +106,10 @@ impl Entry {
     fn needs_by_kind(&self, size: u32) -> std::ops::Range<u32> {
         use CollectiveKind::*;
         let root = self.call.root.unwrap_or(0);
-        let has_root = self.call.root.is_some();
         match self.call.kind {
             Barrier | Allreduce | Allgather | Alltoall | ReduceScatter => 0..size,
             Bcast | Scatter => root..root + 1,
-            Reduce | Gather if has_root && self.rank == root => 0..size,
+            Reduce | Gather if self.rank == root => 0..size,
             Reduce | Gather => 0..0,
             Scan | Exscan => 0..self.rank + 1,
         }

@@ -298,7 +298,7 @@ static bool gives_to(const struct collective *of, int peer) {
 }
 
 /* Where ranks meet: all ranks of a communicator, or those of the groups of an intercommunicator. If
- * there is no collective, they give each other what they have to say. */
+ * there is no collective, they give each other what they have to say; in a gather, nothing. */
 struct meeting {
   const char *name;
   enum shape shape;
@@ -308,7 +308,7 @@ struct meeting {
 
 /* The places of the ranks that data comes from, or goes to. */
 static void put_partners(struct bytes *to, const struct meeting *in, bool (*is_one)(const struct collective *, int)) {
-  int peers = in->of ? comm_peers(in->of->comm)->size : in->size;
+  int peers = in->of ? comm_peers(in->of->comm)->size : in->shape == GATHER ? 0 : in->size;
   uint32_t count = 0;
   for (int peer = 0; peer < peers; peer++) count += !in->of || is_one(in->of, peer);
   put_u32(to, count);
