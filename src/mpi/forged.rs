@@ -66,7 +66,11 @@ fn question(dice: &mut Dice, key: u64) -> Vec<u8> {
             to.put_u32(dice.number());
             to.push(dice.below(14) as u8);
             to.put_u32(dice.pick(&[u32::MAX, 0, 1, 2]));
-            to.put_u32(dice.pick(&[0, 0, 0, 1, 2, u32::MAX]));
+            for _partners in 0..2 {
+                let count = dice.pick(&[0, 0, 0, 1, 2, u32::MAX]);
+                to.put_u32(count);
+                (0..count.min(2)).for_each(|_| to.put_u32(dice.pick(&[0, 1, 2, u32::MAX])));
+            }
             to.put_block(b"MPI_Barrier");
             to.put_u32(dice.number());
             to.put_block(b"7");
@@ -219,7 +223,7 @@ fn a_search_that_meets_too_much_ends() {
         (1..3).rev().for_each(|number| frame.put_u32(number));
         frame.push(0);
         frame.put_u32(u32::MAX);
-        frame.put_u32(0);
+        (0..2).for_each(|_| frame.put_u32(0));
         frame.put_block(b"MPI_Barrier");
         frame.put_u32(0);
         frame.put_block(b"");
