@@ -415,16 +415,24 @@ pub(super) fn run<S: System>(
     }
     // Where states are stored, executions may also go on for ever.
     let visits_classes = profile.guarantee >= Guarantee::EveryClass && !profile.chooses;
-    let must_end = visits_classes && driver.is_whole();
+    let (is_whole, bound) = (driver.is_whole(), driver.depth());
     let mut outcome = driver.finish();
-    if must_end && outcome.stopped_by.is_none() {
-        let Stats { traces, blocked, given_up, .. } = outcome.stats;
+    let Stats { traces, blocked, given_up, max_depth, .. } = outcome.stats;
+    if visits_classes && given_up > 0 && outcome.stopped_by.is_none() {
         let has_end = traces + blocked > 0 || !outcome.violations.is_empty();
-        assert!(
-            has_end || given_up == 0,
-            "internal error: all executions were given up, because others were said to be explored, \
-             and there are none. So there is no verdict. Please report this, with the program"
-        );
+        if bound.is_some_and(|bound| max_depth >= bound.into()) {
+            // What is said to be explored instead may be beyond the bound.
+            outcome.stats.truncated = given_up;
+            outcome.stats.given_up = 0;
+            outcome.stopped_by = Some(StopReason::Depth);
+        } else {
+            assert!(
+                !is_whole || has_end,
+                "internal error: all executions were given up, because others were said to be \
+                 explored, and there are none. So there is no verdict. Please report this, with \
+                 the program"
+            );
+        }
     }
     if !misses_nothing {
         outcome.stopped_by.get_or_insert(StopReason::NoGuarantee);

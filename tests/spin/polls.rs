@@ -96,6 +96,22 @@ fn a_loop_goes_on_beyond_the_bound_if_one_of_its_polls_finds_something() {
     all_say(3, chosen, &EXPLORERS, &["--polls", "0"]);
 }
 
+/// An execution is given up where the process should have polled less. Up to a depth, the execution
+/// in which it has may be beyond the bound: then nothing is verified.
+#[test]
+fn what_is_given_up_near_the_bound_on_the_depth_is_cut() {
+    let text = "p2p mailbox orders: int; p2p mailbox answers: int; p2p mailbox questions: int;
+        process Asker {
+            let answer = irecv(answers);
+            isend(questions, 6);
+            loop { if iprobe(orders).0 { break; } if test(answer) { break; } }
+        }
+        process Oracle { isend(answers, recv(questions)); }";
+    let explorers = ["exhaustive", "udpor", "optimal", "source", "dpor"];
+    all_say(3, text, &explorers, &["--depth", "6"]);
+    all_say(0, text, &explorers, &["--depth", "30"]);
+}
+
 /// Where a test succeeds for ever, what it did before its request was complete is explored, too.
 #[test]
 fn a_test_fails_before_its_request_is_complete() {
