@@ -417,25 +417,36 @@ pub(super) fn run<S: System>(
     let visits_classes = profile.guarantee >= Guarantee::EveryClass && !profile.chooses;
     let (is_whole, bound) = (driver.is_whole(), driver.depth());
     let mut outcome = driver.finish();
-    let Stats { traces, blocked, given_up, max_depth, .. } = outcome.stats;
-    if visits_classes && given_up > 0 && outcome.stopped_by.is_none() {
-        let has_end = traces + blocked > 0 || !outcome.violations.is_empty();
-        if bound.is_some_and(|bound| max_depth >= bound.into()) {
-            // What is said to be explored instead may be beyond the bound.
-            outcome.stats.truncated = given_up;
-            outcome.stats.given_up = 0;
-            outcome.stopped_by = Some(StopReason::Depth);
-        } else {
-            assert!(
-                !is_whole || has_end,
-                "internal error: all executions were given up, because others were said to be \
-                 explored, and there are none. So there is no verdict. Please report this, with \
-                 the program"
-            );
-        }
+    if visits_classes {
+        look_at_given_up(&mut outcome, is_whole, bound);
     }
     if !misses_nothing {
         outcome.stopped_by.get_or_insert(StopReason::NoGuarantee);
     }
     outcome
+}
+
+/// Each execution that was given up is said to be explored in another way. Up to a depth, that way
+/// may be beyond the bound: then it was cut. In a search that is no part of another one, some
+/// execution has an end.
+///
+/// # Panics
+/// If the search is complete, and all its executions were given up.
+fn look_at_given_up(outcome: &mut Outcome, is_whole: bool, bound: Option<u32>) {
+    let Stats { traces, blocked, given_up, max_depth, .. } = outcome.stats;
+    if given_up == 0 || outcome.stopped_by.is_some() {
+        return;
+    }
+    if bound.is_some_and(|bound| max_depth >= bound.into()) {
+        outcome.stats.truncated = given_up;
+        outcome.stats.given_up = 0;
+        outcome.stopped_by = Some(StopReason::Depth);
+        return;
+    }
+    let has_end = traces + blocked > 0 || !outcome.violations.is_empty();
+    assert!(
+        !is_whole || has_end,
+        "internal error: all executions were given up, because others were said to be explored, \
+         and there are none. So there is no verdict. Please report this, with the program"
+    );
 }

@@ -123,11 +123,10 @@ impl State {
         locals: &mut Locals<'_, S>,
         process: ProcessId,
     ) -> Option<LocalId> {
-        let local = self.local(process);
-        let is_poll = locals.op(local).is_some_and(|op| self.is_poll(process, op));
-        if !is_poll || !self.is_held_at_bound(locals, process) {
+        if !self.is_held_at_bound(locals, process) {
             return None;
         }
+        let local = self.local(process);
         let status = locals.shared_status(local);
         let Status::At(op) = &*status else { unreachable!("it is at a poll") };
         if self.waits_for_others(locals, op) {
