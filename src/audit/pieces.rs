@@ -379,7 +379,7 @@ impl<'s, S: System> Pieces<'s, S> {
     /// of them can end or be blocked, or make a step that changes an object or more than its own
     /// line.
     pub(super) fn goes_round(&mut self) -> Result<bool, Refused> {
-        let (start, movers) = (self.state.depth(), self.movers());
+        let start = self.state.depth();
         let mut numbers: FxHashMap<Vec<Code>, usize> = FxHashMap::default();
         // The numbers of the states on the way, and for each state those directly before it.
         let (mut way, mut before): (Vec<usize>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
@@ -395,7 +395,7 @@ impl<'s, S: System> Pieces<'s, S> {
                 let mut enabled = Vec::new();
                 self.state.enabled(&self.locals, &mut enabled);
                 enabled.retain(|&action| !self.is_fault(action));
-                goes_round = !enabled.is_empty() && self.movers() == movers;
+                goes_round = !enabled.is_empty();
                 for action in enabled {
                     goes_round = goes_round && self.only_looks(action, &codes)?;
                     open.push((self.state.depth(), Some(action)));
@@ -436,11 +436,5 @@ impl<'s, S: System> Pieces<'s, S> {
     fn is_fault(&self, Action { process, choice }: Action) -> bool {
         let incident = self.locals.incident(self.state.local(process), choice);
         incident.is_some_and(Incident::is_fault)
-    }
-
-    /// The number of processes that can move.
-    fn movers(&self) -> usize {
-        let can_move = |&process: &ProcessId| self.state.can_move(&self.locals, process);
-        self.state.processes().filter(can_move).count()
     }
 }
