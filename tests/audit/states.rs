@@ -303,6 +303,18 @@ fn states_that_only_seem_to_be_the_same_are_noticed() {
     assert!(why.to_string().contains("after another way to a state"), "{why}");
 }
 
+/// Of two requests one is forgotten, which keeps its carrier busy: two states differ in which
+/// carrier serves the next request, and so in what follows.
+#[test]
+fn which_carrier_is_busy_is_part_of_a_state() {
+    let receives = "{ let q = irecv(m); let w = irecv(m); waitany([q, w]); } recv(m);";
+    let collectives = "{ let q = ibarrier(g, as: r); let w = ibarrier(g, as: r); waitany([q, w]); } barrier(g, as: r);";
+    certified(&format!(
+        "p2p mailbox m: int; process P {{ {receives} }} process Q {{ send(m, 1); send(m, 1); send(m, 1); }}"
+    ));
+    certified(&format!("collective g(2); process P[r in 0..2] {{ {collectives} }}"));
+}
+
 /// Refuses 10,000 certificates that are damaged in one place or two, unless they still have a way to
 /// each state.
 #[test]

@@ -407,9 +407,11 @@ impl State {
         words
     }
 
-    /// The result of a request so far.
+    /// The result of a request so far, and which carrier is busy with it, if one is: the next request
+    /// is served by one that is free.
     pub(super) fn how_it_went(&self, words: &mut Vec<u32>, process: ProcessId, posted: Posted) {
         let was_told = u32::from(self.told_at(posted).is_some());
+        let busy = |carrier: ProcessId| if was_told == 0 { carrier.0 } else { u32::MAX };
         match posted {
             Posted::At(mailbox, end, position) => {
                 let post = &self.mailbox(mailbox).posts(end)[position as usize];
@@ -433,12 +435,12 @@ impl State {
                     Settlement::Dropped => u32::MAX - 1,
                     Settlement::Matched(send) => self.network.sends()[send as usize].value.0,
                 };
-                words.extend([receive.mailbox.0, 3 + 2 * was_told, value]);
+                words.extend([receive.mailbox.0, 3 + 2 * was_told, value, busy(receive.carrier)]);
             }
             Posted::Entry(entry) => {
                 let entry = &self.collectives.entries()[entry as usize];
                 let result = entry.ended_at().map_or(u32::MAX, |_| self.fetched(posted).0);
-                words.extend([entry.collective.0, 4 + 2 * was_told, result]);
+                words.extend([entry.collective.0, 4 + 2 * was_told, result, busy(entry.carrier)]);
             }
             Posted::Mutex(mutex, request) => {
                 let is_over = self.mutex(mutex).released_at(request).is_some();
