@@ -38,6 +38,7 @@
 //! | `mpi` | MPI programs in C, right and wrong, of every kind of mistake; what `mpicc` and `mpirun` do |
 //! | `lint` | what executions leave behind, by every explorer against replays; what is denied |
 //! | `sampling` | executions by chance: the classes they count, what they find, what they never claim |
+//! | `reserved` | messages that probes only reserve, in random programs, by every explorer |
 //! | `sparse` | objects that are declared but not used cost nothing and change nothing |
 //! | `hostile` | hostile texts and command lines; a few trials of the fuzzer |
 //! | `estimate` | the estimated number of classes beside the real one, and what the command advises |
@@ -149,6 +150,7 @@ mod ranks;
 mod replay;
 mod reports;
 mod reproduce;
+mod reserved;
 mod sampling;
 mod servers;
 mod shells;
