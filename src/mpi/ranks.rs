@@ -144,6 +144,23 @@ struct Unexplored {
     waits: BTreeMap<u32, Option<String>>,
     /// The ranks that share memory with others.
     sharers: BTreeSet<u32>,
+    /// By part of a window: the ranks that need a shared lock of it only after other calls, and
+    /// where.
+    late_locks: BTreeMap<String, BTreeMap<u32, Option<String>>>,
+    /// By part of a window: the ranks that lock it alone.
+    exclusive_locks: BTreeMap<String, BTreeSet<u32>>,
+}
+
+impl Unexplored {
+    /// A rank that may take a shared lock behind the exclusive lock of another one, where it needs
+    /// it, and that other rank (`c/locks.c`).
+    fn late_lock(&self) -> Option<(u32, &Option<String>, u32)> {
+        self.late_locks.iter().find_map(|(part, late)| {
+            let others = self.exclusive_locks.get(part)?;
+            let other_than = |rank: u32| others.iter().copied().find(|&other| other != rank);
+            late.iter().find_map(|(&rank, place)| Some((rank, place, other_than(rank)?)))
+        })
+    }
 }
 
 impl Ranks {
@@ -210,6 +227,10 @@ impl Ranks {
             .clone()
             .or_else(|| leaves().map(|(rank, place)| leaves_loop(&self.called(*rank), place)))
             .or_else(|| waits().map(|(rank, place)| waits_apart(&self.called(*rank), place)))
+            .or_else(|| {
+                let (rank, place, other) = unexplored.late_lock()?;
+                Some(locks_late(&self.called(rank), place, &self.called(other)))
+            })
             .or_else(|| self.uses().apart())
     }
 
@@ -470,6 +491,13 @@ fn waits_apart(rank: &str, place: &Option<String>) -> String {
     let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
     format!(
         "all threads of {rank} wait in calls of MPI{place}, one of them not for a request: whether that is for ever is not explored"
+    )
+}
+
+fn locks_late(rank: &str, place: &Option<String>, other: &str) -> String {
+    let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
+    format!(
+        "{rank} has a shared lock of a window that it needs only after other calls{place}, and {other} locks the same part alone: MPI may take the shared lock where it is needed, and that is not explored"
     )
 }
 

@@ -1,8 +1,8 @@
 // Calls that all ranks make, and that may wait for all or for nobody.
 // 1, 2: right
 // 3: communicator mismatch
-// 4, 7, 8: call order
-// 5: message race, 3 ranks
+// 4, 7, 8, 9: call order
+// 5, 10, 11, 12, 13: message race, 3 ranks
 // 6: call order
 #include "cases.h"
 #include <assert.h>
@@ -11,7 +11,7 @@ static MPI_Comm one, other;
 static MPI_File file;
 
 static void send(void) { MPI_Send(NULL, 0, MPI_INT, 1, 0, world); }
-static void receive(int from) { MPI_Recv(NULL, 0, MPI_INT, from, 0, world, MPI_STATUS_IGNORE); } // wrong 4, 7, 8
+static void receive(int from) { MPI_Recv(NULL, 0, MPI_INT, from, 0, world, MPI_STATUS_IGNORE); } // wrong 4, 7, 8, 9
 
 static void groups(void) {
   MPI_Status status;
@@ -54,6 +54,29 @@ static void groups(void) {
   }
 }
 
+/* Communicators of which all ranks know the members. */
+static void make(void) {
+  MPI_Comm made = MPI_COMM_NULL;
+  MPI_Group all;
+  MPI_Comm_group(world, &all);
+  if (which == 9 || which == 10) MPI_Comm_dup(world, &made); // wrong 9
+  if (which == 11) MPI_Comm_create(world, all, &made);
+  if (which == 12) MPI_Comm_create_group(world, all, 0, &made);
+  if (which == 13) MPI_Cart_create(world, 1, &size, &(int){0}, 0, &made);
+  MPI_Group_free(&all);
+  if (made != MPI_COMM_NULL) MPI_Comm_free(&made);
+}
+
+static void makes(void) {
+  MPI_Status status;
+  if (rank == 1 && which == 9) receive(0);
+  if (rank == 1 && which > 9) MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, world, &status), assert(status.MPI_SOURCE == 2); // wrong 10, 11, 12, 13
+  if (rank == 2) send();
+  make();
+  if (rank == 0) send();
+  if (rank == 1 && which > 9) MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, 0, world, &status); // wrong 10, 11, 12, 13
+}
+
 static void files(void) {
   MPI_File_open(world, "late", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
   switch (which) {
@@ -80,6 +103,7 @@ static void files(void) {
 }
 
 static void run(void) {
-  if (which == 2 || which >= 7) files();
+  if (which >= 9) makes();
+  else if (which == 2 || which >= 7) files();
   else groups();
 }

@@ -91,7 +91,8 @@ extern bool is_server; /* not a rank: intercepted calls are made */
 /* How a rank uses a file: what other ranks can notice, and what it can notice of others; what it
  * does by MPI (io.h) others may, too. More uses are about threads (it starts them, leaves a loop that
  * was taken to wait, or waits in several of them in ways that are not followed), about memory that
- * it shares with other ranks, and about files that its places name (python.c). */
+ * it shares with other ranks, about files that its places name (python.c), and about locks of
+ * windows (locks.c): then the path is the window's part. */
 enum use {
   READING = 'r',
   LISTING = 'l',
@@ -103,6 +104,8 @@ enum use {
   LEAVING_LOOP = 'g',
   WAITING_APART = 'p',
   SHARING_MEMORY = 's',
+  NEEDING_LATE = 'h',
+  EXCLUDING = 'x',
   NAMING = 'n'
 };
 /* Records that the rank uses the file with this name. The next question reports it to the

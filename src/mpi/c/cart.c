@@ -56,7 +56,7 @@ FUNCTION(Cart_create, (MPI_Comm comm, int ndims, const int dims[], const int per
     if (dims[d] < 1) fail("invalid argument", "dimension %d is %d", d, dims[d]);
   int size = cells(ndims, dims);
   if (size > from->group->size) fail("invalid argument", "a grid of %d ranks, but there are %d", size, from->group->size);
-  *OUT(made) = comm_split(from, from->rank < size ? 0 : MPI_UNDEFINED, 0, &to);
+  *OUT(made) = comm_of_known(from, group_first(from->group, size), 0, &to);
   if (*made == MPI_COMM_NULL) return MPI_SUCCESS;
   to->ndims = ndims;
   to->dims = copy(ndims, dims);

@@ -155,11 +155,12 @@ FUNCTION(Comm_compare, (MPI_Comm one, MPI_Comm other, int *result)) {
   return MPI_SUCCESS;
 }
 
-struct group *group_copy(const struct group *from) {
-  struct group *made = group_new(from->size);
-  memcpy(made->ranks, from->ranks, (size_t)from->size * sizeof *made->ranks);
+struct group *group_first(const struct group *from, int size) {
+  struct group *made = group_new(size);
+  memcpy(made->ranks, from->ranks, (size_t)size * sizeof *made->ranks);
   return made;
 }
+struct group *group_copy(const struct group *from) { return group_first(from, from->size); }
 
 uint32_t times_made(const char *name) {
   static struct made {
@@ -174,7 +175,15 @@ uint32_t times_made(const char *name) {
   return 0;
 }
 
-/* Waits for the other ranks, or returns a request. The attributes are those at the time of the
+MPI_Comm comm_of_known(struct comm *from, struct group *members, int number, struct comm **result) {
+  collective_meet(from, call.name);
+  char *name = comm_next_name(from, number);
+  from->made++;
+  *result = comm_new(members, name, from);
+  return (*result)->rank < 0 ? MPI_COMM_NULL : comm_publish(*result);
+}
+
+/* May wait for the other ranks; or returns a request. The attributes are those at the time of the
  * call. */
 static int dup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
   struct comm *from = comm_get(comm);
@@ -187,12 +196,11 @@ static int dup(MPI_Comm comm, MPI_Comm *made, MPI_Request *request) {
   to->dims = from->dims;
   to->periods = from->periods;
   to->graph = from->graph;
-  struct bytes nothing = {0};
   if (request) {
     collective_run((struct collective){.shape = BARRIER, .comm = from, .root = NO_ROOT}, (struct ending){request, false});
     to->request = *request;
   } else {
-    exchange(from, call.name, &nothing);
+    collective_meet(from, call.name);
   }
   *made = comm_publish(to);
   int code = attributes_copy(&from->object, comm, &to->object, *made);
@@ -237,8 +245,7 @@ MPI_Comm comm_of_group(const struct comm *from, const struct group *members, con
   struct comm *to = *result = comm_new(group_copy(members), numbered, from);
   if (to->rank < 0) return MPI_COMM_NULL;
   if (members->session) to->session = members->session;
-  struct bytes nothing = {0};
-  exchange(to, call.name, &nothing);
+  collective_meet(to, call.name);
   return comm_publish(to);
 }
 
@@ -271,19 +278,24 @@ FUNCTION(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *made)) {
   struct comm *from = comm_get(comm);
   struct group *members = group_get(group);
   OUT(made);
+  /* The groups of one call do not overlap, so the first member identifies a group. */
+  if (!from->remote) {
+    struct comm *to;
+    *OUT(made) = comm_of_known(from, group_copy(members), members->size > 0 ? members->ranks[0] : -1, &to);
+    return MPI_SUCCESS;
+  }
   struct bytes given = {0};
   put_i32(&given, members->size);
   for (int i = 0; i < members->size; i++) put_i32(&given, members->ranks[i]);
   struct contributions all = exchange(from, call.name, &given);
-  struct group *remote = !from->remote ? NULL : group_passed(&all, comm_place_of(from, 0), from->remote->size);
-  /* The groups of one call do not overlap, so the first member identifies a group. On an
-   * intercommunicator there is one of each side. */
-  char *name = comm_next_name(from, !remote && members->size > 0 ? members->ranks[0] : -1);
+  struct group *remote = group_passed(&all, comm_place_of(from, 0), from->remote->size);
+  /* There is one group of each side. */
+  char *name = comm_next_name(from, -1);
   from->made++;
   struct comm *to = comm_new(group_copy(members), name, from);
   to->remote = remote;
   to->is_remote_first = from->is_remote_first;
-  bool is_there = to->rank >= 0 && !(remote && remote->size == 0);
+  bool is_there = to->rank >= 0 && remote->size > 0;
   *OUT(made) = is_there ? comm_publish(to) : MPI_COMM_NULL;
   return MPI_SUCCESS;
 }

@@ -129,8 +129,9 @@ FUNCTION(Win_lock_all, (int assertion, MPI_Win win)) {
 }
 
 FUNCTION(Win_unlock_all, (MPI_Win win)) {
-  CALL("MPI_Win_unlock_all");
+  CALL_OF_EPOCH("MPI_Win_unlock_all");
   struct window *window = window_of(win);
+  locks_settle();
   if (window->holds[0] != EVERYBODY) fail("missing epoch", "the window is not locked by MPI_Win_lock_all");
   windows_publish();
   for (int rank = 0; rank < window->comm->group->size; rank++) give_back(window, rank);
@@ -150,6 +151,7 @@ static int flush(MPI_Win win, int only, bool is_local) {
   windows_publish();
   for (int rank = 0; rank < window->comm->group->size; rank++)
     if (only == ALL || rank == only) operations_complete(window, rank, is_local);
+  locks_pass();
   operations_forget(window);
   windows_pull();
   return MPI_SUCCESS;

@@ -30,6 +30,11 @@
  * then the lock is taken. The lock of memory that the program itself may access (its own part, and
  * all parts of a shared window) is never postponed.
  *
+ * A shared lock may be taken late as well. That makes a difference only if another rank locks the
+ * same part alone in between, which is not explored: it is taken at once. So a rank notes which part
+ * it locks alone, and for which part it has a shared lock that it needs only after other calls; a
+ * search in which two ranks do so for one part is not complete (src/mpi/ranks.rs).
+ *
  * What a rank with the lock has to know travels in cells. Who has changed something writes them
  * before it gives back the lock:
  *
@@ -40,6 +45,7 @@
  *                                                                   the own part, or of many grains
  *     of a grain                     postponed locks that change    postponed locks that touch it;
  *                                    it                             operations with shared locks */
+#include "calls.h"
 #include "windows.h"
 
 /* The lock that is postponed until the next call, at the latest. */
@@ -52,6 +58,9 @@ static struct {
 /* Of the locks for which the rank has chosen: their number, and whether it takes them late. */
 static unsigned chosen;
 static bool are_late;
+
+/* The number of calls that do not need all locks. */
+static uint32_t calls;
 
 static int size_of(const struct window *window) { return window->comm->group->size; }
 
@@ -100,9 +109,20 @@ static void leave(struct window *window, int target) {
   leave_gates(window, target, true, is_only);
 }
 
+static bool is_mapped(const struct window *window, int target) {
+  return target == window->comm->rank || window->flavor == MPI_WIN_FLAVOR_SHARED;
+}
+
+static void note(const struct window *window, int target, enum use use) {
+  char *part = text_of("%s/%d", window->name, target);
+  file_use(use, part);
+  release(part);
+}
+
 void locks_take(struct window *window, int target) {
-  bool is_mapped = target == window->comm->rank || window->flavor == MPI_WIN_FLAVOR_SHARED;
-  if (is_alone(window, target) && !is_mapped) {
+  window->sharings[target] = (struct sharing){.calls = calls};
+  if (is_alone(window, target)) note(window, target, EXCLUDING);
+  if (is_alone(window, target) && !is_mapped(window, target)) {
     postponed.window = window;
     postponed.target = target;
     postponed.at = call;
@@ -150,7 +170,17 @@ void locks_settle(void) {
   else take_there();
 }
 
+void locks_pass(void) { calls++; }
+
+static void need_shared(struct window *window, int target) {
+  struct sharing *sharing = &window->sharings[target];
+  bool is_late = sharing->is_used && !sharing->is_needed && sharing->calls != calls;
+  if (is_late && !is_mapped(window, target)) note(window, target, NEEDING_LATE);
+  sharing->is_needed |= sharing->is_used;
+}
+
 void lock_need(struct window *window, int target) {
+  if (window->holds[target] == SHARED || window->holds[target] == EVERYBODY) need_shared(window, target);
   if (is_undecided(window, target)) take_there();
   if (window->choices[target] != TO_TAKE_LATE) return;
   window->choices[target] = TAKEN_LATE;

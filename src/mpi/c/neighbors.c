@@ -59,7 +59,7 @@ FUNCTION(Graph_create, (MPI_Comm comm, int nodes, const int index[], const int e
   for (int node = 0; node < nodes; node++)
     if (index[node] < (node > 0 ? index[node - 1] : 0)) fail("invalid argument", "index %d is %d", node, index[node]);
   check_ranks(edges, nodes > 0 ? index[nodes - 1] : 0, nodes);
-  *OUT(made) = comm_split(from, from->rank < nodes ? 0 : MPI_UNDEFINED, 0, &to);
+  *OUT(made) = comm_of_known(from, group_first(from->group, nodes), 0, &to);
   if (*made == MPI_COMM_NULL) return MPI_SUCCESS;
   struct graph *graph = to->graph = allocate(sizeof *graph);
   graph->kind = MPI_GRAPH;

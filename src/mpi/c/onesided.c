@@ -76,6 +76,7 @@ struct operation *operation_start(MPI_Win win, char kind, int target, MPI_Aint d
     window->operations = grow(window->operations, window->room * sizeof *window->operations);
   }
   struct operation *made = &window->operations[window->length++];
+  window->sharings[target].is_used = true;
   *made = (struct operation){.kind = kind, .target = target, .disp = disp, .count = (size_t)count, .type = of, .op = op,
                              .name = call.name, .site = call.site};
   const struct side *side = &window->sides[target];
@@ -378,8 +379,10 @@ static bool reads_any(const struct window *window, int target) {
 
 void operations_complete(struct window *window, int target, bool is_local) {
   /* Nobody can see yet what such an operation changes. */
+  bool is_needed = !is_local || reads_any(window, target);
   bool is_later = lock_hides(window, target, is_local) && !reads_any(window, target);
-  if (!is_later) lock_need(window, target), locks_settle(), operations_apply(window, target);
+  if (!is_later && is_needed) lock_need(window, target);
+  if (!is_later) locks_settle(), operations_apply(window, target);
   for (size_t i = 0; i < window->length; i++) {
     if (window->operations[i].target != target) continue;
     complete(&window->operations[i]);

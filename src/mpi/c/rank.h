@@ -74,14 +74,17 @@
 #define comm_publish mazurka_comm_publish
 #define comm_size mazurka_comm_size
 #define group_copy mazurka_group_copy
+#define group_first mazurka_group_first
 #define group_new mazurka_group_new
 #define group_publish mazurka_group_publish
 #define cart_shift mazurka_cart_shift
 #define comm_split mazurka_comm_split
+#define comm_of_known mazurka_comm_of_known
 #define contribution mazurka_contribution
 #define env_ask_for mazurka_env_ask_for
 #define env_check mazurka_env_check
 #define locks_settle mazurka_locks_settle
+#define locks_pass mazurka_locks_pass
 #define env_check_caller mazurka_env_check_caller
 #define env_check_single mazurka_env_check_single
 #define env_check_thread mazurka_env_check_thread
@@ -261,12 +264,13 @@ extern const char __start_mazurka_fortran[] __attribute__((weak)), __stop_mazurk
 static inline bool is_fortran(void) { return (uintptr_t)__start_mazurka_fortran != (uintptr_t)__stop_mazurka_fortran; }
 #define HERE(function) ANYWHERE(function); env_check_thread()
 /* HERE, for functions that are allowed only between MPI_Init and MPI_Finalize. */
-#define CALL(function) CALL_OF_EPOCH(function); locks_settle()
+#define CALL(function) CALL_OF_EPOCH(function); locks_pass(); locks_settle()
 /* CALL, for functions whose questions let other threads go on first. */
-#define CALL_IN_STEPS(function) ANYWHERE(function); env_check_caller(); env_check(); locks_settle()
+#define CALL_IN_STEPS(function) ANYWHERE(function); env_check_caller(); env_check(); locks_pass(); locks_settle()
 /* CALL, for operations on windows: a lock may stay postponed (locks.c). */
 #define CALL_OF_EPOCH(function) HERE(function); env_check()
 void locks_settle(void); /* takes the lock that is postponed, if any */
+void locks_pass(void);   /* notes that the rank goes on without the locks that it may take late */
 /* CALL, for functions that change only what the program sees: polls.c */
 #define LOOK(function) CALL_IN_STEPS(function); unseen--
 
@@ -546,9 +550,13 @@ int comm_place(const struct comm *comm);
 int comm_place_of(const struct comm *comm, int peer);
 /* The communicator of the ranks with this color, in the order of the keys: a collective call. */
 MPI_Comm comm_split(struct comm *from, int color, int key, struct comm **result);
+/* Makes a communicator of these ranks of another one. All know them, so they need not wait for each
+ * other (MPI 4.1, 7.4). Those that are made in one call have different numbers. */
+MPI_Comm comm_of_known(struct comm *from, struct group *members, int number, struct comm **result);
 struct group *group_get(MPI_Group group);
 struct group *group_new(int size);
 struct group *group_copy(const struct group *from);
+struct group *group_first(const struct group *from, int size); /* its first ranks */
 /* The number of communicators and channels with this name that were made before. */
 uint32_t times_made(const char *name);
 /* A communicator of this group, with the error handler of another one; the name of the next one

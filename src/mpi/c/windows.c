@@ -139,6 +139,7 @@ struct window *window_new(MPI_Aint size, MPI_Aint unit, MPI_Comm comm, int flavo
   made->sides[in->rank] = (struct side){(size_t)size, (int)unit};
   made->holds = allocate(ranks * sizeof *made->holds);
   made->choices = allocate(ranks * sizeof *made->choices);
+  made->sharings = allocate(ranks * sizeof *made->sharings);
   made->locks = allocate(ranks * ranks * sizeof *made->locks);
   made->exposures = allocate(ranks * sizeof *made->exposures);
   made->epochs = allocate(ranks * sizeof *made->epochs);

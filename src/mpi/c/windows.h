@@ -103,6 +103,13 @@ enum hold { FREE, SHARED, EXCLUSIVE, EVERYBODY, STARTED };
 /* When it takes a lock that it need not have at once: see locks.c. */
 enum choice { NO_CHOICE, TAKEN_EARLY, TO_TAKE_LATE, TAKEN_LATE };
 
+/* What a rank has done since it asked for a shared lock: the count of other calls then, and whether
+ * it has started operations and has needed the lock for them. */
+struct sharing {
+  uint32_t calls;
+  bool is_used, is_needed;
+};
+
 /* A range of bytes: the first, and the one behind the last. Lists are sorted and without overlap;
  * an empty list means all bytes. */
 struct span {
@@ -178,6 +185,7 @@ struct window {
   bool is_known;     /* whether others may know what the rank has done since the window was made */
   enum hold *holds;  /* by target */
   enum choice *choices; /* by target */
+  struct sharing *sharings; /* by target: locks.c */
   uint32_t *locks;   /* requests for the gates, by target and rank: locks.c */
   struct group *exposed, *started; /* the epochs of groups: active.c */
   int exposed_with, started_with; /* what they assert */
@@ -262,7 +270,7 @@ uint32_t changes_own(const struct window *window, int target); /* the number of 
 void locks_take(struct window *window, int target);
 void locks_give_back(struct window *window, int target);
 bool lock_is_postponed(const struct window *window, int target);
-/* Takes the lock, if it is postponed. */
+/* Takes the lock, if it is postponed; notes whether a shared one might have been. */
 void lock_need(struct window *window, int target);
 /* Whether the lock is postponed, and a flush of what reads nothing (`is_local`: only at the origin)
  * needs none. */

@@ -77,6 +77,14 @@ impl Ranks {
                 self.unexplored().sharers.insert(rank);
                 continue;
             }
+            if letter == b'h' {
+                self.unexplored().late_locks.entry(path).or_default().entry(rank).or_insert(at);
+                continue;
+            }
+            if letter == b'x' {
+                self.unexplored().exclusive_locks.entry(path).or_default().insert(rank);
+                continue;
+            }
             let what = Use::of(letter).ok_or(Trouble::Protocol)?;
             run.add(&path, what);
             let found = self.uses().add(&path, &self.user(rank), what, at);
