@@ -102,6 +102,17 @@ fn the_command_advises() {
 }
 
 /// Explorers of classes agree with what is called exact.
+/// All executions of a part may be given up, because others of another part are explored instead.
+#[test]
+fn a_part_may_have_no_end() {
+    let text = "shared x: int = 0;
+        process A { while x == 0 { local(\"again\"); } }
+        process C { x = 1; let _u = choose(0..2); }";
+    let program = compile("part.maz", text, &[]).expect("a program");
+    let found = by_samples(&program, 20);
+    assert!(found.is_exact && found.classes == 2.0, "{found:?}");
+}
+
 #[test]
 fn a_single_class_is_exact() {
     let program = spec("mailbox/spmd-barrier", &[]);

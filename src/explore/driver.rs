@@ -80,6 +80,8 @@ pub struct Driver<'o> {
     pub(super) has_ticked: bool,
     /// Must something be judged after every action?
     pub(super) asks_on_the_way: bool,
+    /// May a process wait until nothing else can happen?
+    may_wait_for_all: bool,
     pub(super) invariants: InvariantCheck,
     /// For a search that may reach a class again: a hash of the class of the present execution.
     class: Option<u64>,
@@ -130,6 +132,7 @@ impl<'o> Driver<'o> {
             #[cfg(feature = "json")]
             has_ticked: false,
             asks_on_the_way,
+            may_wait_for_all: system.objects().may_time_out_when_stuck,
             invariants,
             class: None,
             judged: FxHashMap::default(),
@@ -369,9 +372,9 @@ impl<'o> Driver<'o> {
         self.adopted = Some(Outcome { elapsed: self.start.elapsed(), ..outcome });
     }
 
-    /// Is this search no part of another one?
+    /// Does this search explore everything, neither as a part of another one nor with help?
     pub(super) fn is_whole(&self) -> bool {
-        self.branch.is_root() && !self.is_piece()
+        self.branch.is_root() && !self.is_piece() && !self.can_split()
     }
 
     /// Ends the search and returns its result.
@@ -468,7 +471,8 @@ impl<'o> Driver<'o> {
     }
 
     /// Did the last step of `process` end in a failure, overcrowd a barrier, or lead to a poll
-    /// where the bound on polls cuts?
+    /// where the bound on polls cuts? What waits until nothing else can happen may come there by
+    /// any step.
     #[inline]
     fn judge_process<S: System>(
         &mut self,
@@ -476,9 +480,13 @@ impl<'o> Driver<'o> {
         state: &State,
         process: ProcessId,
     ) {
-        if self.cut_poll.is_none() && state.is_cut_at_poll(locals, process) {
-            let site = locals.system().describe().site(locals.get(state.local(process)));
-            self.cut_poll = Some(Box::new(CutPoll { site, polls: state.max_polls() }));
+        if self.cut_poll.is_none() {
+            let others = state.processes().filter(|_| self.may_wait_for_all);
+            let mut asked = others.chain([process]);
+            if let Some(cut) = asked.find(|&process| state.is_cut_at_poll(locals, process)) {
+                let site = locals.system().describe().site(locals.get(state.local(cut)));
+                self.cut_poll = Some(Box::new(CutPoll { site, polls: state.max_polls() }));
+            }
         }
         match property::process_failure(locals, state, process) {
             Some(failure) if failure.is_unsupported() => self.stop(StopReason::Unsupported),

@@ -427,8 +427,8 @@ pub(super) fn run<S: System>(
 }
 
 /// Each execution that was given up is said to be explored in another way. Up to a depth, that way
-/// may be beyond the bound: then it was cut. In a search that is no part of another one, some
-/// execution has an end.
+/// may be beyond the bound: then it was cut. In a search that explores everything, some execution
+/// has an end.
 ///
 /// # Panics
 /// If the search is complete, and all its executions were given up.

@@ -125,7 +125,7 @@ impl Watch {
         numbers.insert(here(state), 0);
         let mut ways: Vec<(u32, u32)> = Vec::new();
         let mut open = vec![(start, None)];
-        let mut movers: FxHashSet<ProcessId> = FxHashSet::default();
+        let mut moves: FxHashSet<(ProcessId, u32)> = FxHashSet::default();
         let mut motion = None;
         while motion.is_none()
             && let Some((depth, next)) = open.pop()
@@ -134,13 +134,14 @@ impl Watch {
                 state.undo(locals);
             }
             let from = numbers[&here(state)];
+            let mut place = from;
             let mut is_new = next.is_none();
             if let Some(action) = next {
                 state.step(locals, action);
                 let number = places.len() as u32;
-                let to = *numbers.entry(here(state)).or_insert(number);
-                ways.push((from, to));
-                is_new = to == number;
+                place = *numbers.entry(here(state)).or_insert(number);
+                ways.push((from, place));
+                is_new = place == number;
                 if !is_observation(locals, state) {
                     motion = Some(Motion::On);
                 }
@@ -158,7 +159,7 @@ impl Watch {
             let mut is_cut = false;
             for &process in &all {
                 counted.choices(locals, state, process, |choice| {
-                    movers.insert(process);
+                    moves.insert((process, place));
                     open.push((here, Some(Action { process, choice })));
                 });
                 is_cut |= state.is_cut_at_poll(locals, process);
@@ -171,8 +172,18 @@ impl Watch {
             state.undo(locals);
         }
         motion.unwrap_or_else(|| {
-            let stay = lasting(&ways);
+            let rounds = rounds(&ways);
+            let movers: FxHashSet<ProcessId> = moves.iter().map(|&(process, _)| process).collect();
+            let goes_round = |&process: &ProcessId| {
+                let moves_in = |&place: &u32| moves.contains(&(process, place));
+                rounds.iter().all(|round| round.iter().any(moves_in))
+            };
+            if !movers.iter().all(goes_round) {
+                // It moves to its end, or to where it waits for others.
+                return Motion::On;
+            }
             let moves = |(_, process): &(usize, &ProcessId)| movers.contains(process);
+            let stay: Vec<u32> = rounds.into_iter().flatten().collect();
             let spin = |(index, &process): (usize, &ProcessId)| {
                 let mut passes: Vec<LocalId> = places.iter().map(|place| place[index]).collect();
                 let mut known = FxHashSet::default();
@@ -298,18 +309,23 @@ impl Watch {
         while state.depth() > start {
             state.undo(locals);
         }
-        found.map(|()| Spin { process, passes, lasting: lasting(&ways) })
+        found.map(|()| Spin {
+            process,
+            passes,
+            lasting: rounds(&ways).into_iter().flatten().collect(),
+        })
     }
 }
 
-/// The places to which these ways lead back from wherever they lead to. Each has a way on.
-fn lasting<N: NodeTrait>(ways: &[(N, N)]) -> FxHashSet<N> {
+/// The places to which these ways lead back from wherever they lead to, those of each circle
+/// together. Each has a way on.
+fn rounds<N: NodeTrait>(ways: &[(N, N)]) -> Vec<Vec<N>> {
     let graph: DiGraphMap<N, ()> = ways.iter().copied().collect();
     let stay = |all: &Vec<N>| {
         let all: FxHashSet<N> = all.iter().copied().collect();
         all.iter().all(|&one| graph.neighbors(one).all(|next| all.contains(&next)))
     };
-    tarjan_scc(&graph).into_iter().filter(stay).flatten().collect()
+    tarjan_scc(&graph).into_iter().filter(stay).collect()
 }
 
 /// Has the last action changed nothing, and told its process nothing that it will not forget?

@@ -1,12 +1,12 @@
 //! Timeouts that fire only when nothing else can happen.
 
-use mazurka::explore::{Auto, Budget, Exhaustive, NoObserver, explore};
+use mazurka::explore::{Auto, Budget, Exhaustive, NoObserver, Setting, explore};
 use mazurka::lang::Program;
 use mazurka::model::{Action, Choice, Faults, Locals, Op, Probing, State};
 use mazurka::property::Position;
 
 use super::{Ends, Faulty, MOST, agree, compile, ends};
-use crate::cli::{run_with, stdout};
+use crate::cli::{code, run_with, stdout};
 use crate::lang::fails;
 use crate::random_models::{Rng, asked};
 
@@ -143,5 +143,61 @@ fn explorers_that_rely_on_independence_refuse() {
         assert_eq!(out.status.code(), Some(2), "{explorer}");
         let told = String::from_utf8_lossy(&out.stderr);
         assert!(told.contains("`timeout when stuck` depends on all steps"), "{told}");
+    }
+}
+
+/// Checks that all explorers that accept the program find violations of these kinds.
+fn all_find(text: &str, expected: &[&str]) {
+    let program = compile(text, Faults::default());
+    for explorer in ["exhaustive", "stateful", "fused", "fair", "auto"] {
+        let setting: Setting = explorer.parse().expect("an explorer");
+        let budget = Budget { all: true, ..Budget::default() };
+        let outcome = explore(&program, setting, budget, &mut NoObserver);
+        assert!(outcome.is_complete(), "{explorer}: {text}");
+        let mut found: Vec<_> =
+            outcome.violations.iter().map(|v| format!("{:?}", v.kind)).collect();
+        found.dedup();
+        assert_eq!(found, expected, "{explorer}: {text}");
+    }
+}
+
+/// Beside a process that waits for ever until all are stuck: a process that leaves its loop, or may
+/// give up and then ends, spins no more than without it.
+#[test]
+fn what_leaves_its_loop_does_not_go_round() {
+    let waits = "loop { let _u = recv(p) timeout when stuck { 0 };";
+    let objects = "p2p mailbox p: int; p2p mailbox q: int; shared x: int = 0;";
+    let leaves = "while x == 1 { }";
+    all_find(&format!("{objects} daemon process A {{ {waits} }} }} process B {{ {leaves} }}"), &[]);
+    let gives_up = "let _v = recv(q) timeout when stuck { 7 };";
+    let program = |more: &str| {
+        format!("{objects} daemon process A {{ {waits} {more} }} }} process B {{ {gives_up} }}")
+    };
+    all_find(&program("local(\"a\");"), &[]);
+    all_find(&program(""), &[]);
+    let beside_spinning = "process A { let _u = recv(p) timeout when stuck { 9 }; }
+         daemon process B { while x == 0 { } }";
+    let text = format!("{objects} {beside_spinning} process C {{ {leaves} }}");
+    all_find(&text, &["Deadlock"]);
+    let stays = "while x == 0 { }";
+    all_find(&format!("{objects} {beside_spinning} process C {{ {stays} }}"), &["Livelock"]);
+    all_find(
+        &format!("{objects} process A {{ {waits} }} }} process B {{ {leaves} }}"),
+        &["Livelock"],
+    );
+}
+
+/// Without polls a process comes to the bound when the last other one has ended, by the step of that
+/// one.
+#[test]
+fn a_timeout_that_no_poll_is_left_for_is_no_end() {
+    let objects = "p2p mailbox q: int; mutex m;";
+    let gives_up = "process B { let _u = recv(q) timeout when stuck { 7 }; assert(false); }";
+    for others in ["", "process C { local(\"c\"); }", "process E[i in 0..2] { lock(m); }"] {
+        for explorer in ["exhaustive", "stateful", "fused", "fair", "auto"] {
+            let args = ["check", "-", "--polls", "0", "--explorer", explorer];
+            let out = run_with(&args, &format!("{objects} {gives_up} {others}"));
+            assert_eq!(code(&out), 3, "{explorer} beside {others:?}");
+        }
     }
 }
