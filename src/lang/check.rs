@@ -68,6 +68,8 @@ pub(crate) struct Checked {
     pub(crate) finals: Vec<Body>,
     pub(crate) invariants: Vec<Body>,
     pub(crate) channels: Vec<Channel>,
+    /// Does a send name its source?
+    pub(crate) names_sources: bool,
     /// What cuts networks.
     pub(crate) cuts: Vec<Cuts>,
     pub(crate) demands: Vec<Demand>,

@@ -65,7 +65,8 @@ pub fn compile(program: &mut Checked, source: &str, granularity: Granularity) ->
     let objects = std::mem::take(&mut program.objects);
     let compiler = Compiler::new(source, objects);
     let (procedures, channels) = (&program.procedures[..], &program.channels[..]);
-    let mut compiler = Compiler { procedures, channels, granularity, ..compiler };
+    let names_sources = program.names_sources;
+    let mut compiler = Compiler { procedures, channels, granularity, names_sources, ..compiler };
     compiler.code.functions = program.functions.iter().map(|body| (0, body.params)).collect();
     for (number, function) in program.functions.iter().enumerate() {
         compiler.code.functions[number].0 = compiler.body(function, BodyKind::Function);
@@ -128,6 +129,8 @@ pub(super) struct Compiler<'a> {
     /// The loop variables whose values are known.
     known: Vec<(VarId, Value)>,
     channels: &'a [Channel],
+    /// Does a send name its source?
+    names_sources: bool,
     /// What may go wrong in the current process.
     risks: Risks,
     /// Does the order make no difference in the next loop? Set before each loop.
@@ -184,6 +187,7 @@ impl<'a> Compiler<'a> {
             reads: ReadSet::default(),
             known: Vec::new(),
             channels: &[],
+            names_sources: false,
             risks: Risks::default(),
             is_free: false,
             free_loops: Vec::new(),

@@ -426,6 +426,48 @@ fn a_timeout_that_changes_nothing_waits() {
     );
 }
 
+/// A receive that may give up gets what a receive without a timeout gets there, or gives up.
+#[test]
+fn a_receive_with_a_timeout_gets_what_a_receive_gets() {
+    let mut rng = Rng::new(41);
+    let (mut compared, mut busy) = (0, 0);
+    while compared < asked(120) {
+        let delivery = *rng.pick(&["p2p", "p2p", "bag"]);
+        let names_sources = rng.chance(30);
+        let mut text = format!("{delivery} mailbox m: int; shared o: int = 0;\n");
+        for sender in 0..rng.range(2, 4) {
+            write!(text, "process S{sender} {{ ").expect("a string takes everything");
+            for nth in 0..rng.range(1, 3) {
+                let src = if names_sources && rng.chance(60) { ", src: 1" } else { "" };
+                let tag = if rng.chance(50) { ", tag: 1" } else { "" };
+                write!(text, "bsend(m, {sender}{nth}{src}{tag}); ")
+                    .expect("a string takes everything");
+            }
+            text += "}\n";
+        }
+        text += "process R { ";
+        for _ in 0..rng.range(1, 3) {
+            let src = *rng.pick(&["", "", ", src: 0", ", src: 1"]);
+            let tag = *rng.pick(&["", "", ", tag: 0", ", tag: 1"]);
+            write!(text, "o = 100 * o + (RECV(m{src}{tag})END); ")
+                .expect("a string takes everything");
+        }
+        text += "}";
+        let with = |begin: &str, end: &str| {
+            let text = text.replace("RECV", begin).replace("END", end);
+            ends(&text, Faults::default(), Udpor::default())
+        };
+        let timed = with("recv", " timeout { 99 }");
+        let chosen = with("if choose(0..2) == 0 { 99 } else { recv", " }");
+        let (Some(timed), Some(mut chosen)) = (timed, chosen) else { continue };
+        chosen.0.retain(|(_, is_deadlocked)| !is_deadlocked);
+        assert_eq!(timed.0, chosen.0, "{text}");
+        compared += 1;
+        busy += usize::from(timed.0.len() > 3);
+    }
+    assert!(busy > compared / 3, "{busy} of {compared}");
+}
+
 #[test]
 fn messages_between_actors_are_lost_and_doubled() {
     let text = |network: &str| {

@@ -222,6 +222,7 @@ impl Checker<'_> {
         }
         let mut args = vec![Expr::object(mailbox, place.span), value];
         let (src, tag) = self.envelope(call, &mut args);
+        self.out.names_sources |= src;
         let (mode, wait) = Checker::send_mode(call.name);
         if mode != SendMode::Standard && !self.needs_network(call, group, place) {
             return None;
