@@ -13,8 +13,8 @@ pub(super) struct Perils {
     /// The processes may crash, and some are daemons.
     crashes: bool,
     daemons: bool,
-    /// Receives may give up.
-    timeouts: bool,
+    /// Receives may give up, at any time or when nothing else can happen.
+    timeouts: Option<&'static str>,
     /// Processes wait in loops.
     loops: bool,
 }
@@ -28,7 +28,7 @@ impl Perils {
                 0 => perils.objects = unreliable(rng, spawns),
                 1 => perils.crashes = true,
                 2 => perils.daemons = true,
-                3 => perils.timeouts = true,
+                3 => perils.timeouts = Some(*rng.pick(&["", "", " when stuck"])),
                 _ => perils.loops = true,
             }
         }
@@ -37,7 +37,7 @@ impl Perils {
 
     /// Are there operations of theirs?
     pub(super) fn has_operations(&self) -> bool {
-        !self.objects.is_empty() || self.timeouts || self.loops
+        !self.objects.is_empty() || self.timeouts.is_some() || self.loops
     }
 
     /// The words around the name of a process, and what its body begins with.
@@ -96,7 +96,7 @@ impl Writer<'_> {
         let perils = self.shape.perils;
         match self.rng.below(3) {
             0 if perils.loops => self.wait_in_a_loop(),
-            1 if perils.timeouts && self.is_process => self.timeout(),
+            1 if perils.timeouts.is_some() && self.is_process => self.timeout(),
             _ if !perils.objects.is_empty() => self.unreliable(),
             _ if perils.loops => self.wait_in_a_loop(),
             _ if self.is_process => self.timeout(),
@@ -132,7 +132,10 @@ impl Writer<'_> {
                 self.line(format!("send(v[{i}], {e}{envelope});"));
             }
             6 => self.let_int(format!("recv(v[{own}])")),
-            7 => self.let_int(format!("recv(v[{own}]) timeout {{ {e} }}")),
+            7 => {
+                let when = self.shape.perils.timeouts.unwrap_or_default();
+                self.let_int(format!("recv(v[{own}]) timeout{when} {{ {e} }}"));
+            }
             _ => {
                 let (c, envelope) = (self.name("c"), self.envelope(false));
                 self.line(format!("let {c} = irecv(v[{own}]{envelope});"));
@@ -150,8 +153,21 @@ impl Writer<'_> {
             1 => format!("fetch_add(y, 1); {e}"),
             _ => e,
         };
-        self.let_int(format!("recv({at}[{own}]{envelope}) timeout {{ {then} }}"));
-        self.spend(1);
+        let when = self.shape.perils.timeouts.unwrap_or_default();
+        match self.rng.below(4) {
+            0 => {
+                let (r, i, n) = (self.name("r"), self.index(3), self.rng.below(3));
+                let receive = format!("recv({at}[{own}]) timeout{when} {{ 9 }}");
+                self.line(format!(
+                    "loop {{ let {r} = {receive}; if {r} != 9 || x[{i}] != {n} {{ break; }} }}"
+                ));
+                self.spend(2);
+            }
+            _ => {
+                self.let_int(format!("recv({at}[{own}]{envelope}) timeout{when} {{ {then} }}"));
+                self.spend(1);
+            }
+        }
     }
 
     /// A loop that waits for what another process does.
