@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Wake, Waker};
 
-use super::clock;
+use super::clock::{self, running_thread};
 use crate::model::{Access, CellId, Op, SemaphoreId};
 use crate::systems::history::Told;
 use crate::systems::history::tree::NodeId;
@@ -164,12 +164,6 @@ impl Wake for Bell {
     fn wake_by_ref(self: &Arc<Self>) {
         self.ring();
     }
-}
-
-pub(super) fn running_thread() -> NodeId {
-    let running = Running::current();
-    let tree = running.shared.tree();
-    tree.root(running.node.get())
 }
 
 /// Acts in a section, and then wakes those who are woken there. Wakers are code that may ask for

@@ -1,7 +1,7 @@
 //! When times are over: what a task knows of that.
 //!
-//! A time of a task begins, and is over at some point. For the task that is a choice, which it makes
-//! where it could tell the difference:
+//! A time of a task begins, and is over at some point. For the task that is a choice, which it
+//! makes where it could tell the difference:
 //!
 //! - **Where it goes to sleep.** One of its times is over first, and wakes it; or none is before it
 //!   is woken by others.
@@ -24,7 +24,6 @@
 use std::cell::{Cell, RefCell};
 use std::task::{Context, Poll, Waker};
 
-use super::bell::{running_thread, waits};
 use crate::model::Op;
 use crate::systems::history::Told;
 use crate::systems::history::tree::NodeId;
@@ -44,8 +43,9 @@ struct Clock {
     made: Cell<u64>,
     /// The number of the moment.
     moment: Cell<u64>,
-    /// The history of the thread, as far as it belongs to this moment.
-    until: Cell<NodeId>,
+    /// How often threads had asked for something, the last time that it was in this moment. If
+    /// that is more now, this thread has.
+    until: Cell<u64>,
     /// The number of tasks that it has begun to run, and of the one that it runs, counted from 1.
     begun: Cell<u32>,
     task: Cell<u32>,
@@ -60,6 +60,7 @@ pub(super) struct Moment {
 
 /// A time that a task waits for.
 struct Waiting {
+    /// The numbers of the task, and of the time.
     task: u32,
     number: u64,
     waker: Waker,
@@ -69,11 +70,18 @@ struct Waiting {
     known: Option<Moment>,
 }
 
+/// The history in which the running thread began.
+pub(super) fn running_thread() -> NodeId {
+    let running = Running::current();
+    let tree = running.shared.tree();
+    tree.root(running.node.get())
+}
+
 /// The moment of the running thread.
 pub(super) fn now() -> Moment {
-    let history = Running::current().node.get();
+    let asked = Running::current().asked.get();
     CLOCK.with(|clock| {
-        if clock.until.replace(history) != history {
+        if clock.until.replace(asked) != asked {
             clock.moment.update(|number| number + 1);
         }
         Moment { thread: running_thread(), number: clock.moment.get() }
@@ -99,7 +107,7 @@ pub(super) fn quickly<R>(act: impl FnOnce() -> R) -> R {
     let result = act();
     let running = Running::current();
     // Where threads are being ended nobody waits for a time.
-    let _ = CLOCK.try_with(|clock| clock.until.set(running.node.get()));
+    let _ = CLOCK.try_with(|clock| clock.until.set(running.asked.get()));
     result
 }
 
@@ -158,7 +166,7 @@ pub(super) struct Time {
     is_over: Cell<bool>,
     /// The last moment in which it was known not to be over, as long as no task waits for it.
     known: Cell<Option<Moment>>,
-    named: Named,
+    pub(super) named: Named,
 }
 
 impl Time {
@@ -209,7 +217,7 @@ impl Time {
             }
         });
         drop(before);
-        waits(self.named, Poll::Pending)
+        Poll::Pending
     }
 
     /// Was it over when it was last looked at, or has it woken its task?

@@ -26,8 +26,8 @@ pub struct JoinHandle<T> {
     is_over: bool,
 }
 
-/// Which tasks of one owner have ended. What they leave is beside it, and is touched in this section
-/// only: so a task has ended as soon as its result is there.
+/// Which tasks of one owner have ended. What they leave is beside it, and is touched in this
+/// section only: so a task has ended as soon as its result is there.
 #[derive(Default)]
 pub(super) struct Ends {
     tasks: Vec<Id>,

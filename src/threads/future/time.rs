@@ -20,12 +20,12 @@
 //!
 //! # Which executions are explored
 //!
-//! Where a task goes to sleep, it is a choice which of its times is over first, or none before others
-//! wake it: all are explored. If time has passed since a time was last looked at, it may also be over
-//! where the task looks at it. See `clock` for when time passes, and why that is all.
+//! Where a task goes to sleep, it is a choice which of its times is over first, or none before
+//! others wake it: all are explored. If time has passed since a time was last looked at, it may
+//! also be over where the task looks at it. See `clock` for when time passes, and why that is all.
 //!
-//! - How long a time is does not matter, unless it is nothing. Times are not compared: one of an hour
-//!   may be over before one of a second that began earlier.
+//! - How long a time is does not matter, unless it is nothing. Times are not compared: one of an
+//!   hour may be over before one of a second that began earlier.
 //! - A time is over at some point. So where a task waits for a time, and nothing else can happen,
 //!   that is no deadlock: the execution in which the time was over is another one.
 //! - A time is not over before time has passed since it began, which it does where the task sleeps,
@@ -41,6 +41,7 @@ use std::task::{Context, Poll};
 
 pub use std::time::Duration;
 
+use super::bell::waits;
 use super::clock::{Moment, Time, try_now};
 use crate::threads::sync::section::Named;
 
@@ -121,6 +122,11 @@ impl SubAssign<Duration> for Instant {
     }
 }
 
+/// Is the time over? If not, the task waits for it.
+fn poll_time(time: &Time, context: &Context<'_>) -> Poll<()> {
+    waits(time.named, time.poll(context))
+}
+
 /// Is ready when its time is over.
 #[derive(Debug)]
 pub struct Sleep {
@@ -167,7 +173,7 @@ impl Future for Sleep {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        self.time.poll(context)
+        poll_time(&self.time, context)
     }
 }
 
@@ -198,7 +204,7 @@ impl<F: Future> Future for Timeout<F> {
         let Timeout { future, time } = &mut *self;
         match future.as_mut().poll(context) {
             Poll::Ready(output) => Poll::Ready(Ok(output)),
-            Poll::Pending => time.poll(context).map(|()| Err(Elapsed(()))),
+            Poll::Pending => poll_time(time, context).map(|()| Err(Elapsed(()))),
         }
     }
 }
@@ -252,7 +258,7 @@ impl Interval {
 
     /// Polls for the next tick.
     pub fn poll_tick(&mut self, context: &mut Context<'_>) -> Poll<Instant> {
-        self.next.poll(context).map(|()| {
+        poll_time(&self.next, context).map(|()| {
             // A tick that is late by more than the period is followed by the next one at once.
             let known = match self.missed {
                 MissedTickBehavior::Burst => self.next.known(),

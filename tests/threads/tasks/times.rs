@@ -9,6 +9,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, atomic};
 use std::task::{Context, Poll, Wake, Waker};
 
+use mazurka::explore::Verdict;
 use mazurka::future as tokio;
 use mazurka::sync::atomic::AtomicBool;
 use tokio::sync::{Notify, mpsc};
@@ -17,7 +18,7 @@ use tokio::time::{
 };
 
 use super::super::found;
-use super::{SECOND, deadlocks, outcomes, poll_once, runs};
+use super::{SECOND, deadlocks, finds, outcomes, poll_once, runs};
 use crate::random_models::Rng;
 
 #[test]
@@ -276,6 +277,27 @@ fn times_begin_anew() {
     assert_eq!(nothing, BTreeSet::from([true, false]));
 }
 
+/// As a loop that looks at an atomic only.
+#[test]
+fn a_loop_that_looks_at_a_time_waits() {
+    let spins = |gives_up: bool| {
+        move || async move {
+            let flag = Arc::new(AtomicBool::new(false));
+            let own = flag.clone();
+            let setter = mazurka::thread::spawn(move || own.store(true, SeqCst));
+            let mut time = Box::pin(sleep(SECOND));
+            while !flag.load(SeqCst) {
+                if poll_once(&mut time).is_some() && gives_up {
+                    break;
+                }
+            }
+            setter.join().unwrap();
+        }
+    };
+    assert_eq!(finds(spins(true)).0, Verdict::Ok);
+    assert_eq!(finds(spins(false)).0, Verdict::Ok);
+}
+
 /// Besides, there is one where the task is not woken, which is not judged.
 #[test]
 fn times_without_races_are_few_executions() {
@@ -452,10 +474,9 @@ impl Machine {
                 all.push(Machine { polls: Some(0), is_up: false, is_rung: false, ..next });
             }
             None => {}
+            Some(_) if self.is_over(program) => {}
             Some(part) if part == self.parts.len() => {
-                if !self.is_over(program) {
-                    all.push(Machine { polls: None, ..self.clone() });
-                }
+                all.push(Machine { polls: None, ..self.clone() });
             }
             Some(part) => {
                 let statement = program.parts[part].get(self.parts[part].at);
