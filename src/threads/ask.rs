@@ -105,6 +105,8 @@ pub(super) struct Running {
     pub(super) thread: Cell<NodeId>,
     /// The number of objects that it has made since its last observation.
     pub(super) made: Cell<u32>,
+    /// How often threads of this world have asked for something.
+    pub(super) asked: Cell<u64>,
     /// The thread that it is about to spawn.
     pub(super) spawned: RefCell<Option<Body>>,
     /// The threads that were spawned and have not begun, by the histories of their spawners.
@@ -184,6 +186,7 @@ impl Running {
             node: Cell::new(0),
             thread: Cell::new(0),
             made: Cell::new(0),
+            asked: Cell::new(0),
             spawned: RefCell::default(),
             bodies: RefCell::default(),
             ahead: RefCell::default(),
@@ -465,6 +468,7 @@ pub(super) fn do_deferred() {
 /// Leaves the stack of the thread until there is an outcome, or the threads are ended: then the
 /// stack is unwound.
 pub(super) fn leave(wanted: Wanted) -> Option<Told> {
+    Running::current().asked.update(|asked| asked + 1);
     if let Some(told) = Running::current().goes_on(&wanted) {
         return Some(told);
     }

@@ -28,7 +28,7 @@
 //! Each call of an object of [`sync`] is one step that nothing comes in between, and so is each
 //! poll of a future of one. All orders of dependent steps are explored. Besides there are choices:
 //! - the branch of [`select!`](crate::select) that is polled first, unless it says `biased;`;
-//! - whether a time of [`time`] is over when it is looked at.
+//! - which of its times is over first, where a task goes to sleep: see [`time`].
 //!
 //! A future that is dropped while it waits gives up its place, and passes on what it was granted.
 //!
@@ -47,10 +47,11 @@
 //! | `tasks` | tasks, and their handles |
 //! | `join_set` | the tasks of one owner |
 //! | `sync` | locks and channels |
-//! | `time` | times that are over at any time |
+//! | `clock`, `time` | times, and when they are over |
 //! | `select`, `join` | futures side by side in one task |
 
 mod bell;
+mod clock;
 mod join;
 mod join_set;
 mod select;

@@ -1,6 +1,6 @@
 //! [`std::sync`]: locks, atomics, channels and what is made of them.
 
-mod access;
+pub(super) mod access;
 pub mod atomic;
 mod barrier;
 mod condvar;

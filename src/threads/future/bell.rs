@@ -1,11 +1,14 @@
 //! How a task sleeps and is woken.
 //!
-//! A task that has nothing to do waits for its *bell*, a semaphore of the model without units at
-//! first. Each wake adds one, and each sleep takes one. So it does not matter whether the wake or
-//! the sleep comes first, and both orders are one class. A task that is woken twice polls twice,
-//! which a waker may always cause.
+//! A task that has nothing to do waits until its *bell* is rung, if it was not rung since it was
+//! last polled. Who rings twice before the next poll causes one poll, as tasks of tokio are polled.
 //!
-//! A task that wakes itself just polls again: that is no step of the model.
+//! Whether it is rung is in a cell. Who is the first to ring adds a unit to a semaphore, which the
+//! task takes before it is polled. So it does not matter whether the ring or the sleep comes first,
+//! and both orders are one class.
+//!
+//! A task that wakes itself, or that one of its [times](super::clock) wakes, is polled again. What
+//! others have rung before that belongs to the same poll.
 
 use std::cell::{Cell, RefCell};
 use std::pin::Pin;
@@ -13,11 +16,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, Wake, Waker};
 
-use crate::model::{Op, SemaphoreId};
+use super::clock::{self, running_thread};
+use crate::model::{Access, CellId, Op, SemaphoreId};
+use crate::systems::history::Told;
 use crate::systems::history::tree::NodeId;
 use crate::threads::ask::{Place, Running, ask_for, request};
+use crate::threads::sync::access::{new_cell, update_cell};
 use crate::threads::sync::section::{Named, Section};
 use crate::threads::system::Made;
+use crate::threads::token::{Change, Updating, Width, Word};
 
 crate::thread_local! {
     static POLL: Polled = Polled::default();
@@ -33,14 +40,13 @@ struct Polled {
     /// Those to wake when the section is left, and those to drop.
     woken: RefCell<Vec<Waker>>,
     replaced: RefCell<Vec<Waker>>,
-    /// The times that the future waits for, and how to say that they may be over.
-    times: RefCell<Vec<(u64, Waker)>>,
-    /// The number of times that the thread has made.
-    made: Cell<u64>,
 }
 
 /// What wakes a task.
 pub(super) struct Bell {
+    /// Is it rung?
+    cell: CellId,
+    /// Has a unit if it is.
     semaphore: SemaphoreId,
     place: Place,
     /// The thread that waits, once it has begun.
@@ -52,8 +58,9 @@ pub(super) struct Bell {
 impl Bell {
     pub(super) fn new(place: Place) -> Arc<Bell> {
         let semaphore = SemaphoreId(Running::current().make(Made::Semaphore, "bell", place));
+        let cell = new_cell("bell", place);
         let (owner, is_up) = (OnceLock::new(), AtomicBool::new(false));
-        Arc::new(Bell { semaphore, place, owner, is_up })
+        Arc::new(Bell { cell, semaphore, place, owner, is_up })
     }
 
     /// Polls the future until it is ready. `None` if it is aborted before: that is asked before
@@ -64,11 +71,7 @@ impl Bell {
         is_aborted: impl Fn() -> bool,
     ) -> Option<F::Output> {
         self.owner.set(running_thread()).expect("it is run once");
-        // A future may run another one, which does not wait for its times.
-        let outer = POLL.with(|poll| poll.times.take());
-        let output = self.poll_until_ready(future, is_aborted);
-        POLL.with(|poll| poll.times.replace(outer));
-        output
+        clock::run(|| self.poll_until_ready(future, is_aborted))
     }
 
     fn poll_until_ready<F: Future>(
@@ -82,27 +85,42 @@ impl Bell {
             POLL.with(|poll| poll.waits.set(None));
             match future.as_mut().poll(&mut Context::from_waker(&waker)) {
                 Poll::Ready(output) => return Some(output),
-                Poll::Pending if self.is_up.load(Ordering::Relaxed) => {}
                 Poll::Pending => self.sleep(),
             }
-            // Each may be over by now.
-            let times = POLL.with(|poll| poll.times.take());
-            times.into_iter().for_each(|(_, waker)| waker.wake());
         }
         None
     }
 
-    /// Waits until another task rings it, or has rung it.
+    /// Waits until the task is to be polled again.
     fn sleep(&self) {
-        let semaphore = self.semaphore;
         let named = POLL.with(|poll| poll.waits.take());
-        let Named { text, place } = named.unwrap_or(Named { text: "await", place: self.place });
+        let named = named.unwrap_or(Named { text: "await", place: self.place });
+        while !self.is_up() {
+            match clock::first_over() {
+                Some(waker) => waker.wake(),
+                None => {
+                    self.wait(named);
+                    return clock::none_over();
+                }
+            }
+        }
+        let polls = Named { text: "poll", place: self.place };
+        if is_rung(ask_for(Op::Access(self.cell, Access::Read), polls.text, polls.place)) {
+            self.wait(polls);
+        }
+        clock::pass();
+    }
+
+    /// Waits until others ring, or have rung, and silences the bell.
+    fn wait(&self, named: Named) {
+        let (semaphore, Named { text, place }) = (self.semaphore, named);
         let handle = request(Op::AsyncAcquire(semaphore), text, place);
-        if POLL.with(|poll| !poll.times.borrow().is_empty()) {
+        if clock::has_times() {
             let running = Running::current();
             running.shared.wait_for_time(running.node.get());
         }
         ask_for(Op::AcquireWait { semaphore, handle }, text, place);
+        self.set(false, Named { text: "poll", place: self.place });
     }
 
     pub(super) fn ring(&self) {
@@ -111,11 +129,31 @@ impl Bell {
         }
         if self.owner.get() == Some(&running_thread()) {
             self.is_up.store(true, Ordering::Relaxed);
+            clock::pass();
             return;
         }
         let place = POLL.with(|poll| poll.wakes.get()).unwrap_or(self.place);
-        ask_for(Op::Release(self.semaphore), "wake", place);
+        if !self.set(true, Named { text: "wake", place }) {
+            ask_for(Op::Release(self.semaphore), "wake", place);
+        }
     }
+
+    /// Has the owner woken itself?
+    fn is_up(&self) -> bool {
+        self.is_up.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether it was rung.
+    fn set(&self, rung: bool, Named { text, place }: Named) -> bool {
+        let (change, by) = (Change::Swap(u64::from(rung)), Running::current().node.get());
+        let update = Updating { change, width: Width { bits: 1, is_signed: false }, first: 0, by };
+        is_rung(update_cell(self.cell, update, text, place))
+    }
+}
+
+/// What the cell of a bell says.
+fn is_rung(told: Option<Told>) -> bool {
+    matches!(told, Some(Told::Value(content)) if Word::of(&content).is_some_and(|it| it.bits == 1))
 }
 
 impl Wake for Bell {
@@ -128,15 +166,13 @@ impl Wake for Bell {
     }
 }
 
-fn running_thread() -> NodeId {
-    let running = Running::current();
-    let tree = running.shared.tree();
-    tree.root(running.node.get())
-}
-
 /// Acts in a section, and then wakes those who are woken there. Wakers are code that may ask for
 /// something, so nothing of them runs in the section.
 pub(super) fn act<T, R>(section: &Section<T>, named: Named, act: impl FnOnce(&mut T) -> R) -> R {
+    clock::quickly(|| act_and_wake(section, named, act))
+}
+
+fn act_and_wake<T, R>(section: &Section<T>, named: Named, act: impl FnOnce(&mut T) -> R) -> R {
     let result = section.enter(named, act);
     let left = POLL.try_with(|poll| (poll.woken.take(), poll.replaced.take()));
     // Where threads are being ended nobody is woken.
@@ -184,39 +220,4 @@ pub(super) fn wake(waker: Option<Waker>) {
 /// Drops it when the section is left, if there is one.
 pub(super) fn discard(waker: Option<Waker>) {
     let _ = POLL.try_with(|poll| poll.replaced.borrow_mut().extend(waker));
-}
-
-/// A time for which a task waits, by the thread that made it and its number there.
-pub(super) fn new_time() -> u64 {
-    let made = POLL.with(|poll| poll.made.replace(poll.made.get() + 1));
-    u64::from(running_thread()) << 32 | made
-}
-
-/// The task waits for this time as well.
-pub(super) fn wait_for_time(time: u64, waker: &Waker) {
-    POLL.with(|poll| {
-        forget(poll, time);
-        poll.times.borrow_mut().push((time, waker.clone()));
-    });
-}
-
-/// The task does not wait for this time any more.
-pub(super) fn forget_time(time: u64) {
-    // There is nothing to forget where threads are being ended.
-    let _ = POLL.try_with(|poll| forget(poll, time));
-}
-
-fn forget(poll: &Polled, time: u64) {
-    poll.times.borrow_mut().retain(|&(known, _)| known != time);
-}
-
-/// Polls something that may be ready because only one of its parts is. Then the task does not wait
-/// for the times of the others.
-pub(super) fn any_of<R>(poll_parts: impl FnOnce() -> Poll<R>) -> Poll<R> {
-    let before = POLL.with(|poll| poll.times.borrow().len());
-    let polled = poll_parts();
-    if polled.is_ready() {
-        POLL.with(|poll| poll.times.borrow_mut().truncate(before));
-    }
-    polled
 }

@@ -4,41 +4,29 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::future::poll_fn;
 use std::panic::Location;
-use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::sync::{Arc, Mutex as Plain};
+use std::task::{Context, Poll};
 
 use super::bell;
-use super::tasks::{AbortHandle, Id, JoinError, Result, start};
+use super::tasks::{AbortHandle, Ends, Id, JoinError, Result, lock, start};
 use crate::threads::sync::section::{Named, Section, is_over};
 
 /// Tasks that end in any order. They are aborted when this is dropped.
 pub struct JoinSet<T> {
     tasks: Vec<AbortHandle>,
-    ended: Arc<Section<Ended<T>>>,
+    ends: Arc<Section<Ends>>,
+    left: Arc<Plain<Left<T>>>,
 }
 
-struct Ended<T> {
-    results: VecDeque<(Id, Result<T>)>,
-    waker: Option<Waker>,
-    /// Was the set dropped?
-    is_dropped: bool,
-}
-
-impl<T> Ended<T> {
-    /// What the first of these tasks has left.
-    fn take(&mut self, tasks: &[AbortHandle]) -> Option<(Id, Result<T>)> {
-        let is_here = |(id, _): &(Id, _)| tasks.iter().any(|task| task.id() == *id);
-        let place = self.results.iter().position(is_here)?;
-        self.results.remove(place)
-    }
-}
+/// What tasks have left, in the order in which they have ended.
+type Left<T> = VecDeque<(Id, Result<T>)>;
 
 impl<T: 'static> JoinSet<T> {
     /// No tasks.
     #[track_caller]
     pub fn new() -> JoinSet<T> {
-        let ended = Ended { results: VecDeque::new(), waker: None, is_dropped: false };
-        JoinSet { tasks: Vec::new(), ended: Arc::new(Section::new("JoinSet", ended)) }
+        let ends = Arc::new(Section::new("JoinSet", Ends::default()));
+        JoinSet { tasks: Vec::new(), ends, left: Arc::default() }
     }
 
     /// The number of tasks that were not joined.
@@ -54,18 +42,9 @@ impl<T: 'static> JoinSet<T> {
     /// Starts a task.
     #[track_caller]
     pub fn spawn(&mut self, future: impl Future<Output = T> + 'static) -> AbortHandle {
-        let (ended, place) = (self.ended.clone(), Location::caller());
-        let task = start(future, place, move |id, result| {
-            let named = Named { text: "end of the task", place };
-            drop(bell::act(&ended, named, |ended| {
-                bell::wake(ended.waker.take());
-                if ended.is_dropped {
-                    return Some(result);
-                }
-                ended.results.push_back((id, result));
-                None
-            }));
-        });
+        let left = self.left.clone();
+        let leave = move |id, result| lock(&left).push_back((id, result));
+        let task = start(future, Location::caller(), self.ends.clone(), leave);
         self.tasks.push(task.clone());
         task
     }
@@ -95,7 +74,7 @@ impl<T: 'static> JoinSet<T> {
     #[track_caller]
     pub fn try_join_next(&mut self) -> Option<Result<T>> {
         let named = Named::here("try_join_next");
-        let next = self.ended.enter(named, |ended| ended.take(&self.tasks));
+        let next = self.ends.enter(named, |_| self.take());
         next.map(|ended| self.joined(ended).1)
     }
 
@@ -140,14 +119,22 @@ impl<T: 'static> JoinSet<T> {
         if self.tasks.is_empty() {
             return Poll::Ready(None);
         }
-        let polled = bell::poll(&self.ended, named, |ended| match ended.take(&self.tasks) {
+        let polled = bell::poll(&self.ends, named, |ends| match self.take() {
             Some(ended) => Poll::Ready(ended),
             None => {
-                bell::register(&mut ended.waker, context.waker());
+                bell::register(&mut ends.waker, context.waker());
                 Poll::Pending
             }
         });
         polled.map(|ended| Some(self.joined(ended)))
+    }
+
+    /// What the first task of this set has left, for who is in the section.
+    fn take(&self) -> Option<(Id, Result<T>)> {
+        let mut left = lock(&self.left);
+        let is_here = |(id, _): &(Id, _)| self.tasks.iter().any(|task| task.id() == *id);
+        let place = left.iter().position(is_here)?;
+        left.remove(place)
     }
 
     fn joined(&mut self, ended: (Id, Result<T>)) -> (Id, Result<T>) {
@@ -162,9 +149,9 @@ impl<T> Drop for JoinSet<T> {
             return;
         }
         self.tasks.iter().for_each(AbortHandle::abort);
-        drop(self.ended.enter(Named::here("drop of the set"), |ended| {
-            ended.is_dropped = true;
-            std::mem::take(&mut ended.results)
+        drop(self.ends.enter(Named::here("drop of the set"), |ends| {
+            ends.is_detached = true;
+            std::mem::take(&mut *lock(&self.left))
         }));
     }
 }

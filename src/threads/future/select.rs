@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use crate::model::Op;
 use crate::systems::history::Told;
 use crate::threads::ask::ask_for;
-use crate::threads::future::bell::any_of;
+use crate::threads::future::clock::quickly;
 use crate::threads::sync::section::Named;
 
 /// A branch, and the next ones.
@@ -111,28 +111,27 @@ where
 pub fn select<B: Branches>(mut branches: B, is_biased: bool) -> impl Future<Output = B::Output> {
     let named = Named::here("select!");
     poll_fn(move |context| {
-        any_of(|| {
-            let mut on = Vec::new();
-            branches.on(0, &mut on);
-            if !is_biased && on.len() > 1 {
-                let first = Op::Choose { lo: 0, hi: on.len() as i64 };
-                if let Some(Told::Chosen(first)) = ask_for(first, named.text, named.place) {
-                    on.rotate_left(first as usize);
-                }
+        let mut on = Vec::new();
+        branches.on(0, &mut on);
+        if !is_biased && on.len() > 1 {
+            let first = Op::Choose { lo: 0, hi: on.len() as i64 };
+            let chosen = quickly(|| ask_for(first, named.text, named.place));
+            if let Some(Told::Chosen(first)) = chosen {
+                on.rotate_left(first as usize);
             }
-            for place in on {
-                let polled = branches.poll(place, context);
-                if polled.is_ready() {
-                    return polled;
-                }
+        }
+        for place in on {
+            let polled = branches.poll(place, context);
+            if polled.is_ready() {
+                return polled;
             }
-            let mut left = Vec::new();
-            branches.on(0, &mut left);
-            match left.is_empty() {
-                true => Poll::Ready(B::none()),
-                false => Poll::Pending,
-            }
-        })
+        }
+        let mut left = Vec::new();
+        branches.on(0, &mut left);
+        match left.is_empty() {
+            true => Poll::Ready(B::none()),
+            false => Poll::Pending,
+        }
     })
 }
 

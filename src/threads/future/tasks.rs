@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::panic::Location;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as Plain, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
 use super::bell::{self, Bell};
@@ -20,17 +20,20 @@ pub type Result<T> = std::result::Result<T, JoinError>;
 /// is dropped.
 pub struct JoinHandle<T> {
     task: AbortHandle,
-    end: Arc<Section<End<T>>>,
+    result: Arc<Plain<Option<Result<T>>>>,
     place: Place,
     /// Has it got what the task has left?
     is_over: bool,
 }
 
-struct End<T> {
-    result: Option<Result<T>>,
-    waker: Option<Waker>,
-    /// Was the handle dropped?
-    is_detached: bool,
+/// Which tasks of one owner have ended. What they leave is beside it, and is touched in this
+/// section only: so a task has ended as soon as its result is there.
+#[derive(Default)]
+pub(super) struct Ends {
+    tasks: Vec<Id>,
+    pub(super) waker: Option<Waker>,
+    /// Was the owner dropped?
+    pub(super) is_detached: bool,
 }
 
 /// Aborts a task.
@@ -41,7 +44,7 @@ struct Control {
     id: Id,
     bell: Arc<Bell>,
     is_aborted: Flag,
-    is_finished: Flag,
+    ends: Arc<Section<Ends>>,
 }
 
 /// Distinguishes tasks.
@@ -114,21 +117,16 @@ where
     F::Output: 'static,
 {
     let place = Location::caller();
-    let end = Section::new("task", End { result: None, waker: None, is_detached: false });
-    let end = Arc::new(end);
-    let own = end.clone();
-    let task = start(future, place, move |_, result| {
-        let named = Named { text: "end of the task", place };
-        // What nobody takes is dropped here.
-        drop(bell::act(&own, named, |end| {
-            bell::wake(end.waker.take());
-            match end.is_detached {
-                true => Some(result),
-                false => end.result.replace(result),
-            }
-        }));
-    });
-    JoinHandle { task, end, place, is_over: false }
+    let result = Arc::new(Plain::new(None));
+    let own = result.clone();
+    let ends = Arc::new(Section::new("task", Ends::default()));
+    let task = start(future, place, ends, move |_, result| *lock(&own) = Some(result));
+    JoinHandle { task, result, place, is_over: false }
+}
+
+/// What tasks have left, for who is in the section of their ends.
+pub(super) fn lock<T>(left: &Plain<T>) -> MutexGuard<'_, T> {
+    left.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// As [`spawn`].
@@ -147,24 +145,34 @@ pub fn spawn_blocking<T: 'static>(code: impl FnOnce() -> T + 'static) -> JoinHan
     spawn(async { code() })
 }
 
-/// Starts a task that leaves its result to this function.
+/// Starts a task that leaves its result to this function, unless its owner is gone.
 #[track_caller]
 pub(super) fn start<F: Future + 'static>(
     future: F,
     place: Place,
-    finish: impl FnOnce(Id, Result<F::Output>) + 'static,
+    ends: Arc<Section<Ends>>,
+    leave: impl FnOnce(Id, Result<F::Output>) + 'static,
 ) -> AbortHandle {
     let id = Id(Running::current().node.get());
-    let (is_aborted, is_finished) = (Flag::new("task"), Flag::new("task"));
-    let control = Arc::new(Control { id, bell: Bell::new(place), is_aborted, is_finished });
+    let is_aborted = Flag::new("task");
+    let control = Arc::new(Control { id, bell: Bell::new(place), is_aborted, ends });
     let own = control.clone();
     let code = move || {
         let is_aborted = || own.is_aborted.is_set(Named { text: "poll", place });
         let mut future = Box::pin(future);
         let output = own.bell.run(future.as_mut(), is_aborted);
         drop(future);
-        own.is_finished.set(Named { text: "end of the task", place });
-        finish(id, output.ok_or(JoinError(id)));
+        let result = output.ok_or(JoinError(id));
+        // What nobody takes is dropped here.
+        drop(bell::act(&own.ends, Named { text: "end of the task", place }, |ends| {
+            bell::wake(ends.waker.take());
+            ends.tasks.push(id);
+            if ends.is_detached {
+                return Some(result);
+            }
+            leave(id, result);
+            None
+        }));
     };
     let name = format!("task of line {}", place.line());
     thread::Builder::new().name(name).spawn(code).expect("a thread");
@@ -193,6 +201,10 @@ impl<T> JoinHandle<T> {
     pub fn id(&self) -> Id {
         self.task.id()
     }
+
+    fn ends(&self) -> &Section<Ends> {
+        &self.task.0.ends
+    }
 }
 
 impl<T> Future for JoinHandle<T> {
@@ -201,10 +213,10 @@ impl<T> Future for JoinHandle<T> {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T>> {
         assert!(!self.is_over, "a `JoinHandle` is polled after it was ready");
         let named = Named { text: "join", place: self.place };
-        let polled = bell::poll(&self.end, named, |end| match end.result.take() {
+        let polled = bell::poll(self.ends(), named, |ends| match lock(&self.result).take() {
             Some(result) => Poll::Ready(result),
             None => {
-                bell::register(&mut end.waker, context.waker());
+                bell::register(&mut ends.waker, context.waker());
                 Poll::Pending
             }
         });
@@ -222,9 +234,9 @@ impl<T> Drop for JoinHandle<T> {
             return;
         }
         let named = Named { text: "drop of the handle", place: self.place };
-        drop(self.end.enter(named, |end| {
-            end.is_detached = true;
-            (end.result.take(), end.waker.take())
+        drop(self.ends().enter(named, |ends| {
+            ends.is_detached = true;
+            (lock(&self.result).take(), ends.waker.take())
         }));
     }
 }
@@ -248,7 +260,7 @@ impl AbortHandle {
     /// Has the task ended?
     #[track_caller]
     pub fn is_finished(&self) -> bool {
-        self.0.is_finished.is_set(Named::here("is_finished"))
+        self.0.ends.enter(Named::here("is_finished"), |ends| ends.tasks.contains(&self.id()))
     }
 
     /// The task.

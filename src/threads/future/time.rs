@@ -20,14 +20,16 @@
 //!
 //! # Which executions are explored
 //!
-//! Whenever the future of a time is polled, whether it is over is a choice, and both are explored.
-//! A task polls it when it first comes to it, and again whenever it is woken. [`timeout`] looks at
-//! its future first, and at its time only if the future has to wait.
+//! Where a task goes to sleep, it is a choice which of its times is over first, or none before
+//! others wake it: all are explored. If time has passed since a time was last looked at, it may
+//! also be over where the task looks at it. See `clock` for when time passes, and why that is all.
 //!
-//! - How long a time is does not matter. Times are not compared: one of an hour may be over before
-//!   one of a second that began earlier.
+//! - How long a time is does not matter, unless it is nothing. Times are not compared: one of an
+//!   hour may be over before one of a second that began earlier.
 //! - A time is over at some point. So where a task waits for a time, and nothing else can happen,
 //!   that is no deadlock: the execution in which the time was over is another one.
+//! - A time is not over before time has passed since it began, which it does where the task sleeps,
+//!   yields, or does an operation of a thread, a lock or an atomic.
 //! - A loop that waits for one time after another, as a loop over [`Interval::tick`] does, is
 //!   followed for ever, unless it ends after some rounds.
 
@@ -39,10 +41,8 @@ use std::task::{Context, Poll};
 
 pub use std::time::Duration;
 
-use super::bell::{any_of, forget_time, new_time, wait_for_time, waits};
-use crate::model::Op;
-use crate::systems::history::Told;
-use crate::threads::ask::ask_for;
+use super::bell::waits;
+use super::clock::{Moment, Time, try_now};
 use crate::threads::sync::section::Named;
 
 pub mod error {
@@ -65,122 +65,115 @@ impl std::error::Error for Elapsed {}
 
 /// A point in time. Which one is not known, so it cannot be compared with others.
 #[derive(Clone, Copy, Debug)]
-pub struct Instant(());
+pub struct Instant {
+    /// A moment that was not after it.
+    moment: Option<Moment>,
+    /// Is it after that moment?
+    is_later: bool,
+}
 
 impl Instant {
     /// Now.
     pub fn now() -> Instant {
-        Instant(())
+        Instant { moment: try_now(), is_later: false }
     }
 
     /// A later point.
-    pub fn checked_add(&self, _: Duration) -> Option<Instant> {
-        Some(*self)
+    pub fn checked_add(&self, time: Duration) -> Option<Instant> {
+        Some(*self + time)
     }
 
     /// An earlier point.
-    pub fn checked_sub(&self, _: Duration) -> Option<Instant> {
-        Some(*self)
+    pub fn checked_sub(&self, time: Duration) -> Option<Instant> {
+        Some(*self - time)
+    }
+
+    /// A moment that was before it, if one is known.
+    fn before(self) -> Option<Moment> {
+        self.moment.filter(|_| self.is_later)
     }
 }
 
 impl Add<Duration> for Instant {
     type Output = Instant;
 
-    fn add(self, _: Duration) -> Instant {
-        self
+    fn add(self, time: Duration) -> Instant {
+        Instant { is_later: self.is_later || !time.is_zero(), ..self }
     }
 }
 
 impl AddAssign<Duration> for Instant {
-    fn add_assign(&mut self, _: Duration) {}
+    fn add_assign(&mut self, time: Duration) {
+        *self = *self + time;
+    }
 }
 
 impl Sub<Duration> for Instant {
     type Output = Instant;
 
     fn sub(self, _: Duration) -> Instant {
-        self
+        Instant { moment: None, is_later: false }
     }
 }
 
 impl SubAssign<Duration> for Instant {
-    fn sub_assign(&mut self, _: Duration) {}
-}
-
-/// A time that is over at some point.
-#[derive(Debug)]
-struct Time {
-    number: u64,
-    is_over: bool,
-    named: Named,
-}
-
-impl Time {
-    fn new(named: Named) -> Time {
-        Time { number: new_time(), is_over: false, named }
-    }
-
-    /// Is it over? If not, the task waits for it.
-    fn poll(&mut self, context: &Context<'_>) -> Poll<()> {
-        if !self.is_over {
-            let Named { text, place } = self.named;
-            let chosen = ask_for(Op::Choose { lo: 0, hi: 2 }, text, place);
-            self.is_over = chosen == Some(Told::Chosen(1));
-        }
-        if self.is_over {
-            forget_time(self.number);
-            return Poll::Ready(());
-        }
-        wait_for_time(self.number, context.waker());
-        waits(self.named, Poll::Pending)
+    fn sub_assign(&mut self, time: Duration) {
+        *self = *self - time;
     }
 }
 
-impl Drop for Time {
-    fn drop(&mut self) {
-        forget_time(self.number);
-    }
+/// Is the time over? If not, the task waits for it.
+fn poll_time(time: &Time, context: &Context<'_>) -> Poll<()> {
+    waits(time.named, time.poll(context))
 }
 
 /// Is ready when its time is over.
 #[derive(Debug)]
-pub struct Sleep(Time);
+pub struct Sleep {
+    time: Time,
+    deadline: Instant,
+}
 
 /// Waits for some time.
 #[track_caller]
-pub fn sleep(_: Duration) -> Sleep {
-    Sleep(Time::new(Named::here("sleep")))
+pub fn sleep(time: Duration) -> Sleep {
+    Sleep::until(Instant::now() + time, Named::here("sleep"))
 }
 
 /// Waits until some point in time.
 #[track_caller]
-pub fn sleep_until(_: Instant) -> Sleep {
-    Sleep(Time::new(Named::here("sleep_until")))
+pub fn sleep_until(deadline: Instant) -> Sleep {
+    Sleep::until(deadline, Named::here("sleep_until"))
 }
 
 impl Sleep {
-    /// When it will be over.
-    pub fn deadline(&self) -> Instant {
-        Instant(())
+    fn until(deadline: Instant, named: Named) -> Sleep {
+        Sleep { time: Time::new(deadline.before(), named), deadline }
     }
 
-    /// Was it over when it was polled last?
+    /// When it will be over.
+    pub fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    /// Was it over when it was polled last, or has it woken its task since?
     pub fn is_elapsed(&self) -> bool {
-        self.0.is_over
+        self.time.is_over()
     }
 
     /// Begins anew.
-    pub fn reset(self: Pin<&mut Self>, _: Instant) {
-        self.get_mut().0.is_over = false;
+    pub fn reset(self: Pin<&mut Self>, deadline: Instant) {
+        let sleep = self.get_mut();
+        sleep.time.begin(deadline.before());
+        sleep.deadline = deadline;
     }
 }
 
 impl Future for Sleep {
     type Output = ();
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        self.0.poll(context)
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        poll_time(&self.time, context)
     }
 }
 
@@ -192,15 +185,15 @@ pub struct Timeout<F> {
 
 /// Waits for a future, but not longer than some time. Then the future is dropped.
 #[track_caller]
-pub fn timeout<F: IntoFuture>(_: Duration, future: F) -> Timeout<F::IntoFuture> {
-    let time = Time::new(Named::here("timeout"));
+pub fn timeout<F: IntoFuture>(time: Duration, future: F) -> Timeout<F::IntoFuture> {
+    let time = Time::new((Instant::now() + time).before(), Named::here("timeout"));
     Timeout { future: Box::pin(future.into_future()), time }
 }
 
 /// Waits for a future, but not longer than until some point in time. Then the future is dropped.
 #[track_caller]
-pub fn timeout_at<F: IntoFuture>(_: Instant, future: F) -> Timeout<F::IntoFuture> {
-    let time = Time::new(Named::here("timeout_at"));
+pub fn timeout_at<F: IntoFuture>(deadline: Instant, future: F) -> Timeout<F::IntoFuture> {
+    let time = Time::new(deadline.before(), Named::here("timeout_at"));
     Timeout { future: Box::pin(future.into_future()), time }
 }
 
@@ -209,10 +202,10 @@ impl<F: Future> Future for Timeout<F> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let Timeout { future, time } = &mut *self;
-        any_of(|| match future.as_mut().poll(context) {
+        match future.as_mut().poll(context) {
             Poll::Ready(output) => Poll::Ready(Ok(output)),
-            Poll::Pending => time.poll(context).map(|()| Err(Elapsed(()))),
-        })
+            Poll::Pending => poll_time(time, context).map(|()| Err(Elapsed(()))),
+        }
     }
 }
 
@@ -222,7 +215,7 @@ impl<F> fmt::Debug for Timeout<F> {
     }
 }
 
-/// What an [`Interval`] does that was not looked at in time. It makes no difference here.
+/// What an [`Interval`] does that was not looked at in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MissedTickBehavior {
     /// It ticks as often as it should have.
@@ -245,14 +238,15 @@ pub struct Interval {
 /// Ticks at once, and again whenever this time is over.
 #[track_caller]
 pub fn interval(period: Duration) -> Interval {
-    let next = Time { is_over: true, ..Time::new(Named::here("tick")) };
+    let next = Time::new(try_now(), Named::here("tick"));
+    next.end();
     Interval { next, period, missed: MissedTickBehavior::Burst }
 }
 
 /// Ticks at some point in time, and again whenever this time is over.
 #[track_caller]
-pub fn interval_at(_: Instant, period: Duration) -> Interval {
-    let next = Time::new(Named::here("tick"));
+pub fn interval_at(start: Instant, period: Duration) -> Interval {
+    let next = Time::new(start.before(), Named::here("tick"));
     Interval { next, period, missed: MissedTickBehavior::Burst }
 }
 
@@ -264,21 +258,25 @@ impl Interval {
 
     /// Polls for the next tick.
     pub fn poll_tick(&mut self, context: &mut Context<'_>) -> Poll<Instant> {
-        let polled = self.next.poll(context);
-        polled.map(|()| {
-            self.next.is_over = false;
-            Instant(())
+        poll_time(&self.next, context).map(|()| {
+            // A tick that is late by more than the period is followed by the next one at once.
+            let known = match self.missed {
+                MissedTickBehavior::Burst => self.next.known(),
+                MissedTickBehavior::Delay | MissedTickBehavior::Skip => try_now(),
+            };
+            self.next.begin(known);
+            Instant { moment: known, is_later: true }
         })
     }
 
     /// The next tick is when the period is over, counted from now.
     pub fn reset(&mut self) {
-        self.next.is_over = false;
+        self.next.begin(try_now());
     }
 
     /// The next tick is at once.
     pub fn reset_immediately(&mut self) {
-        self.next.is_over = true;
+        self.next.end();
     }
 
     /// The time between two ticks.
@@ -291,7 +289,7 @@ impl Interval {
         self.missed
     }
 
-    /// It makes no difference here.
+    /// What it does from now on that was not looked at in time.
     pub fn set_missed_tick_behavior(&mut self, missed: MissedTickBehavior) {
         self.missed = missed;
     }

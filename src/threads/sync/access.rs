@@ -16,12 +16,12 @@ pub(super) fn leave(cell: CellId, bits: u64) {
     Running::current().now.borrow_mut().insert(cell, bits);
 }
 
-pub(super) fn new_cell(what: &'static str, place: Place) -> CellId {
+pub(in crate::threads) fn new_cell(what: &'static str, place: Place) -> CellId {
     CellId(Running::current().make(Made::Cell, what, place))
 }
 
 /// Tells the content before.
-pub(super) fn update_cell(
+pub(in crate::threads) fn update_cell(
     cell: CellId,
     update: impl Update,
     text: &'static str,

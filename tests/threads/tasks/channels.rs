@@ -278,3 +278,13 @@ fn a_waker_may_be_code_of_the_program() {
     };
     assert_eq!(classes(woken), 2, "it is woken or it is ready");
 }
+
+#[test]
+fn errors_are_shown_as_tokio_shows_them() {
+    use mpsc::error::{SendError, SendTimeoutError, TrySendError};
+    assert_eq!(format!("{:?}", TrySendError::Full(1)), "\"Full(..)\"");
+    assert_eq!(format!("{:?}", TrySendError::Closed(1)), "\"Closed(..)\"");
+    assert_eq!(format!("{:?}", SendTimeoutError::Timeout(1)), "\"Timeout(..)\"");
+    assert_eq!(format!("{:?}", SendTimeoutError::Closed(1)), "\"Closed(..)\"");
+    assert_eq!(format!("{:?}", SendError(1)), "SendError { .. }");
+}

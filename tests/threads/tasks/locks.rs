@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use mazurka::future as tokio;
 use mazurka::sync::atomic::AtomicBool;
-use tokio::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, TryAcquireError};
+use tokio::sync::{Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, TryAcquireError, mpsc};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -236,4 +236,59 @@ fn barriers_have_one_leader_and_cells_one_value() {
         (first.is_ok(), second)
     });
     assert_eq!(given_up, BTreeSet::from([(false, 2)]));
+}
+
+#[test]
+fn permits_that_were_granted_are_lost_when_the_semaphore_is_closed() {
+    let closed = || async {
+        let permits = Semaphore::new(0);
+        let mut waits = Box::pin(permits.acquire());
+        assert!(poll_once(&mut waits).is_none());
+        permits.add_permits(1);
+        permits.close();
+        assert!(waits.await.is_err());
+        assert_eq!(permits.available_permits(), 1);
+    };
+    assert_eq!(runs(closed), 1);
+    let sent = || async {
+        let (sender, mut receiver) = mpsc::channel(1);
+        sender.send(1).await.unwrap();
+        let mut waits = Box::pin(sender.send(2));
+        assert!(poll_once(&mut waits).is_none());
+        assert_eq!(receiver.recv().await, Some(1));
+        receiver.close();
+        assert!(poll_once(&mut Box::pin(receiver.recv())).is_none());
+        assert!(waits.await.is_err());
+        assert_eq!(receiver.recv().await, None);
+    };
+    assert_eq!(runs(sent), 1);
+    let of_tasks = outcomes(|| async {
+        let (sender, mut receiver) = mpsc::channel(1);
+        sender.send(1).await.unwrap();
+        let own = sender.clone();
+        let task = tokio::spawn(async move { own.send(2).await.is_ok() });
+        assert_eq!(receiver.recv().await, Some(1));
+        receiver.close();
+        let next = receiver.recv().await;
+        let is_sent = task.await.unwrap();
+        assert_eq!(next.is_some(), is_sent);
+        drop(sender);
+        is_sent
+    });
+    assert_eq!(of_tasks, BTreeSet::from([true, false]));
+}
+
+#[test]
+fn no_permits_are_always_there() {
+    let none = || async {
+        let permits = Semaphore::new(1);
+        let mut waits = Box::pin(permits.acquire_many(2));
+        assert!(poll_once(&mut waits).is_none());
+        assert!(permits.try_acquire_many(0).is_ok() && permits.try_acquire().is_err());
+        assert!(poll_once(&mut Box::pin(permits.acquire_many(0))).is_some());
+        permits.close();
+        assert!(permits.try_acquire_many(0).is_err());
+        assert!(permits.acquire_many(0).await.is_err());
+    };
+    assert_eq!(runs(none), 1);
 }

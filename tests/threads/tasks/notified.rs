@@ -216,3 +216,21 @@ fn those_that_were_made_before_are_notified() {
     });
     assert_eq!(outcomes, BTreeSet::from([(false, false), (true, false), (true, true)]));
 }
+
+#[test]
+fn who_is_notified_with_all_leaves_the_permit() {
+    let both = |polls_first: bool| {
+        outcomes(move || async move {
+            let notify = Notify::new();
+            let mut first = Box::pin(notify.notified());
+            if polls_first {
+                assert!(poll_once(&mut first).is_none());
+            }
+            notify.notify_waiters();
+            notify.notify_one();
+            first.await;
+            poll_once(&mut Box::pin(notify.notified())).is_some()
+        })
+    };
+    assert_eq!([false, true].map(both), [BTreeSet::from([true]), BTreeSet::from([true])]);
+}

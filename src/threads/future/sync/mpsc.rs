@@ -76,12 +76,14 @@ impl<T> fmt::Display for SendError<T> {
     }
 }
 
+/// With quotes, as tokio shows it.
 impl<T> fmt::Debug for TrySendError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        let shown = match self {
             TrySendError::Full(_) => "Full(..)",
             TrySendError::Closed(_) => "Closed(..)",
-        })
+        };
+        fmt::Debug::fmt(shown, f)
     }
 }
 

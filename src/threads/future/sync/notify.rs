@@ -10,6 +10,7 @@ use std::fmt;
 use std::task::{Context, Poll, Waker};
 
 use crate::threads::future::bell::{act, discard, poll, register, wake};
+use crate::threads::future::clock::quickly;
 use crate::threads::sync::atomic::{AtomicU64, Ordering};
 use crate::threads::sync::section::{Named, Section, is_over};
 
@@ -84,7 +85,8 @@ impl State {
     /// Polls one that was made after so many notifications of all.
     fn poll(&mut self, place: &mut Option<u64>, made: u64, waker: &Waker) -> Poll<()> {
         let Some(number) = *place else {
-            if std::mem::take(&mut self.has_permit) || self.times > made {
+            // One that was notified with all leaves the permit to others.
+            if self.times > made || std::mem::take(&mut self.has_permit) {
                 return Poll::Ready(());
             }
             let number = self.waited;
@@ -130,7 +132,7 @@ impl Notify {
     #[track_caller]
     pub fn notified_owned(self: std::sync::Arc<Self>) -> futures::OwnedNotified {
         let named = Named::here("notified_owned");
-        let made = self.times.load(Ordering::SeqCst);
+        let made = quickly(|| self.times.load(Ordering::SeqCst));
         futures::OwnedNotified(futures::Waiting {
             notify: self,
             made,
@@ -140,7 +142,7 @@ impl Notify {
     }
 
     fn waiting(&self, named: Named) -> futures::Waiting<&Notify> {
-        let made = self.times.load(Ordering::SeqCst);
+        let made = quickly(|| self.times.load(Ordering::SeqCst));
         futures::Waiting { notify: self, made, place: futures::Place::New, named }
     }
 
@@ -159,7 +161,7 @@ impl Notify {
     /// Notifies all tasks that wait, and each `Notified` that was made before.
     #[track_caller]
     pub fn notify_waiters(&self) {
-        let times = self.times.fetch_add(1, Ordering::SeqCst) + 1;
+        let times = quickly(|| self.times.fetch_add(1, Ordering::SeqCst)) + 1;
         act(&self.section, Named::here("notify_waiters"), |state| state.notify_all(times));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The first in the queue gets permits first, however many it wants: nobody overtakes. Who is
 //! granted its permits learns that at its next poll; if it is dropped before, the next ones get
-//! them.
+//! them, and if all are sent away before, it is sent away, too.
 
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -70,7 +70,7 @@ impl Permits {
 
     /// Takes permits, if nobody has to wait for them.
     pub(super) fn take(&mut self, wants: usize) -> bool {
-        let can = self.queue.is_empty() && self.free >= wants;
+        let can = self.available() >= wants;
         self.free -= if can { wants } else { 0 };
         can
     }
@@ -115,13 +115,15 @@ impl Permits {
         wants: usize,
         waker: &Waker,
     ) -> Poll<Result<(), Closed>> {
-        if place.is_some_and(|number| self.was_granted(number)) {
-            *place = None;
-            return Poll::Ready(Ok(()));
-        }
+        let is_granted = place.is_some_and(|number| self.was_granted(number));
         if self.is_closed {
             *place = None;
+            self.give(if is_granted { wants } else { 0 });
             return Poll::Ready(Err(Closed));
+        }
+        if is_granted {
+            *place = None;
+            return Poll::Ready(Ok(()));
         }
         if let Some(number) = *place {
             let mut waiters = self.queue.iter_mut();

@@ -56,10 +56,11 @@ impl<T> SendTimeoutError<T> {
 
 impl<T> fmt::Debug for SendTimeoutError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+        let shown = match self {
             SendTimeoutError::Timeout(_) => "Timeout(..)",
             SendTimeoutError::Closed(_) => "Closed(..)",
-        })
+        };
+        fmt::Debug::fmt(shown, f)
     }
 }
 
