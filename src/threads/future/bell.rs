@@ -169,10 +169,6 @@ impl Wake for Bell {
 /// Acts in a section, and then wakes those who are woken there. Wakers are code that may ask for
 /// something, so nothing of them runs in the section.
 pub(super) fn act<T, R>(section: &Section<T>, named: Named, act: impl FnOnce(&mut T) -> R) -> R {
-    clock::quickly(|| act_and_wake(section, named, act))
-}
-
-fn act_and_wake<T, R>(section: &Section<T>, named: Named, act: impl FnOnce(&mut T) -> R) -> R {
     let result = section.enter(named, act);
     let left = POLL.try_with(|poll| (poll.woken.take(), poll.replaced.take()));
     // Where threads are being ended nobody is woken.
@@ -186,13 +182,18 @@ fn act_and_wake<T, R>(section: &Section<T>, named: Named, act: impl FnOnce(&mut 
     result
 }
 
-/// Polls in a section, and says what the task waits for if that is not ready.
+/// Polls in a section, and says what the task waits for if that is not ready. To see that it has to
+/// wait takes no time.
 pub(super) fn poll<T, R>(
     section: &Section<T>,
     named: Named,
     poll: impl FnOnce(&mut T) -> Poll<R>,
 ) -> Poll<R> {
-    waits(named, act(section, named, poll))
+    let polled = clock::quickly(|| act(section, named, poll));
+    if polled.is_ready() && !Running::is_gone() {
+        clock::pass();
+    }
+    waits(named, polled)
 }
 
 /// Says what the task waits for if that is not ready.

@@ -29,7 +29,7 @@
 //! - A time is over at some point. So where a task waits for a time, and nothing else can happen,
 //!   that is no deadlock: the execution in which the time was over is another one.
 //! - A time is not over before time has passed since it began, which it does where the task sleeps,
-//!   yields, or does an operation of a thread, a lock or an atomic.
+//!   yields, or does an operation.
 //! - A loop that waits for one time after another, as a loop over [`Interval::tick`] does, is
 //!   followed for ever, unless it ends after some rounds.
 

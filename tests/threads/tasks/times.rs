@@ -213,6 +213,24 @@ fn times_side_by_side_and_within_one_another() {
         }
     });
     assert_eq!(one_for_all, BTreeSet::from([0, 1, 2]));
+    // Also if all messages are there, and the task does not sleep between them. But the time is not
+    // over where it begins.
+    let queued = outcomes(|| async {
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        for n in 1..=2 {
+            sender.send(n).unwrap();
+        }
+        let mut time = Box::pin(sleep(SECOND));
+        let mut got = 0;
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut time => break got,
+                Some(n) = receiver.recv() => got = n,
+            }
+        }
+    });
+    assert_eq!(queued, BTreeSet::from([1, 2]));
     let until = outcomes(|| async {
         let deadline = Instant::now() + SECOND;
         let (_sender, mut receiver) = mpsc::channel::<()>(1);
