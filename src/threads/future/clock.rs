@@ -7,9 +7,9 @@
 //!   is woken by others.
 //! - **Where it looks at a time**, if time has passed since it knew that this one was not over.
 //!
-//! Time passes where a task sleeps, wakes itself, or does an operation. It takes no time to see that
-//! something is not ready: the task looks at it again before it sleeps, or when its time wakes it.
-//! So the life of a task is a sequence of *moments*, and within a moment no time is over.
+//! Time passes where a task sleeps, wakes itself, or does an operation. It takes no time to see
+//! that something is not ready: the task looks at it again before it sleeps, or when its time wakes
+//! it. So the life of a task is a sequence of *moments*, and within a moment no time is over.
 //!
 //! # Why nothing is missed
 //!
