@@ -42,6 +42,8 @@
 //! | `world` | threads on stacks of their own, and what they have in memory |
 //! | `ask` | how the code of a thread asks for an operation |
 //! | `builder`, `loom` | searches of a closure; with loom's options |
+//! | `unwind` | what destructors ask for while a thread unwinds |
+//! | `locals` | variables of which each thread has its own |
 //! | `token` | what a write leaves: a history, and the bits of an atomic |
 //! | `waiting` | loops that wait for others |
 //! | `sync`, `thread`, `scope`, `cell`, `alloc`, `hint` | the interfaces of the standard library |
@@ -54,6 +56,7 @@ mod builder;
 pub mod cell;
 pub mod future;
 pub mod hint;
+mod locals;
 mod loom;
 mod noted;
 mod scope;
@@ -62,6 +65,7 @@ pub mod sync;
 mod system;
 pub mod thread;
 mod token;
+mod unwind;
 mod waiting;
 mod world;
 

@@ -3,6 +3,8 @@
 mod channels;
 mod counted;
 mod limits;
+mod locals;
+mod locks;
 mod memory;
 mod panics;
 mod saved;

@@ -32,6 +32,7 @@ pub fn model(closure: impl Fn() + Send + Sync + 'static) {
 pub struct Builder {
     how: How,
     spurious: u32,
+    failures: u32,
     forgets: bool,
     refuses_weak: bool,
 }
@@ -39,7 +40,7 @@ pub struct Builder {
 impl Default for Builder {
     fn default() -> Builder {
         let how = How::new(Chosen::named("udpor"));
-        Builder { how, spurious: 0, forgets: false, refuses_weak: false }
+        Builder { how, spurious: 0, failures: 0, forgets: false, refuses_weak: false }
     }
 }
 
@@ -147,9 +148,16 @@ impl Builder {
         self
     }
 
-    /// Lets each thread wake from condition variables for no reason, so many times.
+    /// Lets each thread wake for no reason, so many times: from condition variables, and where it is
+    /// parked.
     pub fn spurious_wakeups(self, times: u32) -> Builder {
         Builder { spurious: times, ..self }
+    }
+
+    /// Lets each thread's `compare_exchange_weak` fail for no reason, so many times. A verdict says
+    /// how often that was.
+    pub fn spurious_failures(self, times: u32) -> Builder {
+        Builder { failures: times, ..self }
     }
 
     /// Forgets the stacks of threads whose execution is given up, with all that they own. Otherwise
@@ -236,11 +244,11 @@ impl Builder {
     }
 
     /// Searches; once more if the program turns out to have mutexes or channels that are tried,
-    /// cells, or handles that have to be counted; and once more to report a thread that does not do
-    /// the same again.
+    /// cells, handles that have to be counted, or locks that are healed; and once more to report a
+    /// thread that does not do the same again.
     fn search<T>(&self, closure: Main, run: impl Fn(&Threads) -> T) -> T {
-        let (spurious, forgets) = (self.spurious, self.forgets);
-        let first = Mode { spurious, forgets, ..Mode::default() };
+        let Builder { spurious, failures, forgets, .. } = *self;
+        let first = Mode { spurious, failures, forgets, ..Mode::default() };
         let mut mode = self.noted_mode().filter(|noted| noted.extends(&first)).unwrap_or(first);
         loop {
             let threads = Threads::new(closure.clone(), mode.clone());

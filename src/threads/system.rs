@@ -74,8 +74,12 @@ pub(super) struct Mode {
     pub(super) is_tried: bool,
     /// Are accesses to cells compared?
     pub(super) tracks: bool,
-    /// How often each thread may wake from a condition variable for no reason.
+    /// How often each thread may wake for no reason.
     pub(super) spurious: u32,
+    /// How often exchanges of each thread may fail for no reason.
+    pub(super) failures: u32,
+    /// Is the poison of some lock cleared? Then each lock reads whether it is poisoned.
+    pub(super) heals: bool,
     /// Are stacks forgotten that are given up?
     pub(super) forgets: bool,
     /// How handles are counted, by the address of the place where the first one was made. A channel
@@ -132,15 +136,18 @@ pub(super) struct Shared {
     broken: Mutex<FxHashMap<NodeId, Failure>>,
     is_told: AtomicBool,
     pub(super) mode: Mode,
-    /// Was a mutex tried, or a cell made, that the mode does not expect?
+    /// Was a mutex tried, a cell made, or a lock healed, that the mode does not expect?
     pub(super) tries: AtomicBool,
     pub(super) cells: AtomicBool,
+    healed: AtomicBool,
     /// The handles that have to be counted, as the mode has them.
     counted: Mutex<BTreeMap<usize, Counting>>,
     /// Was a lock made whose readers leave no tokens?
     pub(super) has_rwlocks: AtomicBool,
     /// Did an atomic operation ask for less than sequential consistency?
     pub(super) is_weak: AtomicBool,
+    /// Was there an exchange that may fail for no reason?
+    pub(super) is_exchanged_weakly: AtomicBool,
     pub(super) loops: Loops,
 }
 
@@ -182,8 +189,10 @@ impl Threads {
             mode,
             tries: AtomicBool::new(false),
             cells: AtomicBool::new(false),
+            healed: AtomicBool::new(false),
             has_rwlocks: AtomicBool::new(false),
             is_weak: AtomicBool::new(false),
+            is_exchanged_weakly: AtomicBool::new(false),
             loops: Loops::default(),
         };
         Threads { shared: Arc::new(shared) }
@@ -201,11 +210,13 @@ impl Threads {
 
     /// The mode in which the program has to be searched, as far as is known.
     pub(super) fn mode(&self) -> Mode {
-        let Shared { mode, tries, cells, counted, .. } = &*self.shared;
+        let Shared { mode, tries, cells, healed, counted, .. } = &*self.shared;
         Mode {
             is_tried: mode.is_tried || tries.load(Ordering::Relaxed),
             tracks: mode.tracks || cells.load(Ordering::Relaxed),
+            heals: mode.heals || healed.load(Ordering::Relaxed),
             spurious: mode.spurious,
+            failures: mode.failures,
             forgets: mode.forgets,
             counted: counted.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
@@ -376,6 +387,15 @@ impl Shared {
     pub(super) fn tries(&self) {
         if !self.mode.is_tried {
             self.tries.store(true, Ordering::Relaxed);
+            give_up();
+        }
+    }
+
+    /// Says that the poison of locks is cleared. If that is not expected, the search is done once
+    /// more.
+    pub(super) fn heals(&self) {
+        if !self.mode.heals {
+            self.healed.store(true, Ordering::Relaxed);
             give_up();
         }
     }

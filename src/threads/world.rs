@@ -19,9 +19,10 @@ use std::sync::Arc;
 use generator::{Generator, Gn};
 use rustc_hash::FxHashMap;
 
-use super::ask::{Ahead, Body, Clock, Running, Wanted, do_deferred};
+use super::ask::{Ahead, Body, Clock, Running, Wanted};
 use super::system::Shared;
 use super::token::{Token, Turned, Word};
+use super::unwind::do_deferred;
 use super::waiting::is_again;
 use crate::model::{Failure, Value};
 use crate::program::panics;
@@ -99,13 +100,15 @@ impl World {
         })
     }
 
-    /// Tells the thread with this history, which has gone on by other steps of a round, what it
-    /// observes in this step. Does it ask for the next one? The world is of no use afterwards.
-    pub(super) fn repeats(&mut self, node: NodeId, step: &Step) -> bool {
-        let root = self.running.shared.tree().root(node);
+    /// Tells a thread, which has gone on by the steps of a round before this one, what it observes
+    /// in this step. Does it ask for the next one? The world is of no use afterwards.
+    pub(super) fn repeats(&mut self, step: &Step) -> bool {
+        let root = self.running.shared.tree().root(step.then);
         let Some(mut stack) = self.thread(root).stack.take() else { return false };
         let running = self.running.clone();
-        running.enter_history(node);
+        running.enter_history(step.then);
+        let pointers = || running.pointers.borrow().get(&step.then).copied();
+        let pointers_before = pointers();
         running.thread.set(root);
         let told = step.told.clone();
         let wanted = running.enter(|| panics::while_running(|| stack.send(told)));
@@ -118,7 +121,8 @@ impl World {
         let tree = running.shared.tree();
         let known = tree.reply(step.then);
         let reply = wanted.reply(String::new(), &running.shared.sites);
-        goes_on && known.is_some_and(|known| is_again(known, &reply))
+        let same_pointers = pointers_before.is_none_or(|before| pointers() == Some(before));
+        goes_on && same_pointers && known.is_some_and(|known| is_again(known, &reply))
     }
 
     /// Does the exchange of a pointer that is asked for in this history expect what was written
@@ -361,6 +365,7 @@ impl Drop for World {
                     }
                 }
                 running.drop_bodies();
+                running.drop_all_locals();
             });
         });
     }
@@ -405,16 +410,17 @@ fn begin() -> Wanted {
 fn run(body: Body) -> Wanted {
     let result = catch_unwind(AssertUnwindSafe(|| {
         body();
-        Running::current().has_caught_too_much();
+        let running = Running::current();
+        running.has_caught_too_much();
+        running.drop_locals();
+        running.has_caught_too_much();
     }));
     let running = Running::current();
-    let thread = running.thread.get();
-    running.locals.borrow_mut().retain(|&(of, _), _| of != thread);
     if running.is_ending.get() {
         // It was unwound because the world ends.
         return Wanted::end(Asked::Done);
     }
-    running.has_locked_in_panic.set(false);
+    running.has_left_out.set(false);
     if catch_unwind(do_deferred).is_err() {
         return Wanted::end(Asked::Done);
     }
