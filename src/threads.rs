@@ -46,6 +46,7 @@
 //! | `locals` | variables of which each thread has its own |
 //! | `token` | what a write leaves: a history, and the bits of an atomic |
 //! | `waiting` | loops that wait for others |
+//! | `watch` | threads that make no further operation |
 //! | `sync`, `thread`, `scope`, `cell`, `alloc`, `hint` | the interfaces of the standard library |
 //! | `statics` | variables that are made when they are first used |
 //! | `future` | async code: tasks, and what they wait for, in the shapes of tokio |
@@ -67,6 +68,7 @@ pub mod thread;
 mod token;
 mod unwind;
 mod waiting;
+mod watch;
 mod world;
 
 pub use builder::{Builder, model};

@@ -2,6 +2,7 @@
 
 mod channels;
 mod counted;
+mod hangs;
 mod limits;
 mod locals;
 mod locks;

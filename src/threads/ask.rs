@@ -22,8 +22,10 @@ use super::system::{Counting, Made, Shared};
 use super::thread::Thread;
 use super::token::Pointers;
 use super::unwind::{self, NO_REQUEST};
+use super::watch::Doing;
 use crate::model::{CellId, Failure, FailureKind, Handle, Op, Site, Value};
 use crate::program::panics;
+use crate::systems::history::patience::Turns;
 use crate::systems::history::tree::NodeId;
 use crate::systems::history::{Asked, Reply, Told};
 
@@ -125,6 +127,10 @@ pub(super) struct Running {
     pub(super) is_stale: Cell<bool>,
     /// Are the threads being ended? Then nothing is asked for any more.
     pub(super) is_ending: Cell<bool>,
+    /// How often destructors have asked for something in vain, in this history.
+    pub(super) in_vain: Cell<u32>,
+    /// The record of this thread of the operating system, if it is watched.
+    pub(super) turns: Option<Arc<Turns<Doing>>>,
     pub(super) printed: RefCell<String>,
     /// The threads, by the histories of their spawners.
     pub(super) threads: RefCell<FxHashMap<Option<NodeId>, Thread>>,
@@ -186,8 +192,11 @@ thread_local! {
 
 impl Running {
     pub(super) fn new(shared: Arc<Shared>) -> Running {
+        let turns = shared.turns();
         Running {
             shared,
+            in_vain: Cell::new(0),
+            turns,
             node: Cell::new(0),
             thread: Cell::new(0),
             made: Cell::new(0),
@@ -266,6 +275,7 @@ impl Running {
         self.keep_spawned(wanted);
         self.printed.borrow_mut().clear();
         self.enter_history(next.node);
+        self.goes_on_with(next.node);
         self.shared.has_run(false);
         Some(next.told)
     }
@@ -274,6 +284,7 @@ impl Running {
     pub(super) fn enter_history(&self, node: NodeId) {
         self.node.set(node);
         self.made.set(0);
+        self.in_vain.set(0);
     }
 
     /// If a thread is spawned, keeps what it is to run.
@@ -417,6 +428,7 @@ impl Running {
 pub(super) fn ask(asked: Asked<Start>, text: &'static str, place: Place) -> Option<Told> {
     let running = Running::current();
     if running.is_ending.get() {
+        running.asks_in_vain();
         return None;
     }
     running.is_seen();
@@ -482,6 +494,7 @@ pub(super) fn is_stale() -> ! {
     let running = Running::current();
     running.is_stale.set(true);
     if running.is_ending.get() || std::thread::panicking() {
+        running.cannot_go_on("locks what another thread has locked");
         // The process is aborted: no destructor that was called while a stack unwinds may panic.
         let what = "a destructor that is called in a panic, or at the end of an execution";
         panics::aloud();

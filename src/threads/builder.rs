@@ -10,6 +10,7 @@ use super::system::{Mode, Threads};
 use crate::check::{self, Checked, Chosen, How};
 use crate::explore::estimate::{Estimate, estimate};
 use crate::explore::{Budget, Explorer, StopReason};
+use crate::model::System;
 
 const WEAK: &str = "the program asks for orderings that are weaker than sequential consistency, \
                     and executions that only those allow are not explored";
@@ -35,12 +36,14 @@ pub struct Builder {
     failures: u32,
     forgets: bool,
     refuses_weak: bool,
+    patience: Duration,
 }
 
 impl Default for Builder {
     fn default() -> Builder {
         let how = How::new(Chosen::named("udpor"));
-        Builder { how, spurious: 0, failures: 0, forgets: false, refuses_weak: false }
+        let patience = Duration::from_secs(10);
+        Builder { how, spurious: 0, failures: 0, forgets: false, refuses_weak: false, patience }
     }
 }
 
@@ -168,6 +171,17 @@ impl Builder {
         Builder { forgets: true, ..self }
     }
 
+    /// Sets how long a thread may compute without an operation, 10 seconds if it is not called. One
+    /// that computes for longer hangs: that is a violation. So is a lock of the standard library
+    /// that a thread has during an operation, if another thread waits for it.
+    ///
+    /// # Panics
+    /// If the time is 0.
+    pub fn step_timeout(self, time: Duration) -> Builder {
+        assert!(!time.is_zero(), "a thread needs some time");
+        Builder { patience: time, ..self }
+    }
+
     /// [`check`](Builder::check) panics if the program asks for an ordering that is weaker than
     /// sequential consistency, because executions that only that allows are not explored.
     pub fn refuse_weak_orderings(self) -> Builder {
@@ -210,7 +224,10 @@ impl Builder {
         closure: impl Fn() + Send + Sync + 'static,
     ) -> Result<Estimate, StopReason> {
         let budget = Budget { timeout: Some(time), ..Budget::default() };
-        self.search(Arc::new(closure), |threads| estimate(threads, &budget, (SAMPLES, 0)))
+        self.search(Arc::new(closure), |threads| {
+            let budget = budget.clone();
+            threads.attempt(move |threads| estimate(threads, &budget, (SAMPLES, 0)))
+        })
     }
 
     /// Explores for a test at this place, and panics with a violation, or with a result without one
@@ -251,9 +268,9 @@ impl Builder {
         let first = Mode { spurious, failures, forgets, ..Mode::default() };
         let mut mode = self.noted_mode().filter(|noted| noted.extends(&first)).unwrap_or(first);
         loop {
-            let threads = Threads::new(closure.clone(), mode.clone());
+            let threads = Threads::new(closure.clone(), mode.clone(), self.patience);
             let mut result = run(&threads);
-            let differs = threads.mode() == mode && threads.differs();
+            let differs = threads.mode() == mode && threads.attempt(Threads::differs);
             let again = threads.mode();
             if again == mode {
                 if differs {

@@ -119,6 +119,9 @@ impl<T> Spawned<T> {
             wait_for(process, place);
         }
         let result = self.result.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if result.is_none() && unwind::leaves_out() {
+            Running::current().cannot_go_on("joins a thread");
+        }
         result.ok_or_else(|| Box::new("the thread has panicked") as Box<dyn Any + Send>)
     }
 }

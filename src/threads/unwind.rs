@@ -6,6 +6,7 @@
 //! is caught: others could have seen it later, too. What it locks, it locks in memory only, and all
 //! else it asks for is left out. If the panic is not caught, it is a violation anyway. If it is, the
 //! thread fails with a message that says so: what it has done then is no execution of the program.
+//! If it cannot go on, or asks for more and more, it fails at once (`watch`).
 
 use super::ask::{Running, Wanted, leave};
 use crate::model::{Access, Handle, Op, Request};
@@ -31,7 +32,7 @@ pub(super) fn defer(running: &Running, wanted: Wanted) -> Option<Told> {
         running.deferred.borrow_mut().push(wanted);
         return None;
     }
-    running.has_left_out.set(true);
+    running.leaves_out();
     let Asked::Op { op, .. } = &wanted.asked else { return None };
     let is_request = matches!(op, Op::AsyncLock(_) | Op::RwRequest { .. } | Op::Enrol(_));
     is_request.then_some(Told::Posted(NO_REQUEST))
@@ -60,12 +61,17 @@ pub(super) fn do_deferred() {
 pub(super) fn leaves_out() -> bool {
     let is_unwinding = std::thread::panicking();
     if is_unwinding {
-        Running::try_current().inspect(|running| running.has_left_out.set(true));
+        Running::try_current().inspect(|running| running.leaves_out());
     }
     is_unwinding
 }
 
 impl Running {
+    fn leaves_out(&self) {
+        self.has_left_out.set(true);
+        self.asks_in_vain();
+    }
+
     /// # Panics
     /// If the program has caught a panic in which something was left out.
     pub(super) fn has_caught_too_much(&self) {

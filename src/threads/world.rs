@@ -15,6 +15,7 @@ use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use generator::{Generator, Gn};
 use rustc_hash::FxHashMap;
@@ -24,6 +25,7 @@ use super::system::Shared;
 use super::token::{Token, Turned, Word};
 use super::unwind::do_deferred;
 use super::waiting::is_again;
+use super::watch::Doing;
 use crate::model::{Failure, Value};
 use crate::program::panics;
 use crate::systems::history::tree::NodeId;
@@ -111,7 +113,8 @@ impl World {
         let pointers_before = pointers();
         running.thread.set(root);
         let told = step.told.clone();
-        let wanted = running.enter(|| panics::while_running(|| stack.send(told)));
+        let tell = || running.enter(|| panics::while_running(|| stack.send(told)));
+        let wanted = running.watched(Doing::Runs(step.then), tell);
         let has_ended = wanted.asked.is_end() && !running.is_stale.get();
         let goes_on = !wanted.asked.is_end() && running.made.get() == 0;
         match has_ended {
@@ -292,6 +295,10 @@ impl World {
     /// Runs the thread with this history to its next question, and tells the program what that is.
     fn go_on(&mut self, node: NodeId, mut stack: Stack, told: Option<Told>) -> Result<(), Stale> {
         let root = self.running.shared.tree().root(node);
+        if self.running.shared.has_hung(node) {
+            self.thread(root).stack = Some(stack);
+            return Err(Stale);
+        }
         if self.running.shared.mode.tracks {
             let clock = self.thread(root).clock.clone();
             self.running.clock.replace(clock.clone());
@@ -301,12 +308,12 @@ impl World {
         running.enter_history(node);
         running.thread.set(root);
         running.shared.has_run(told.is_none());
-        let wanted = running.enter(|| {
-            panics::while_running(|| match told {
-                None => stack.resume().expect("a thread that begins asks for something or ends"),
-                Some(told) => stack.send(told),
-            })
-        });
+        let go_on = || match told {
+            None => stack.resume().expect("a thread that begins asks for something or ends"),
+            Some(told) => stack.send(told),
+        };
+        let enter = || running.enter(|| panics::while_running(go_on));
+        let wanted = running.watched(Doing::Runs(node), enter);
         if running.is_stale.get() {
             running.ahead.borrow_mut().clear();
             self.thread(root).stack = Some(stack);
@@ -334,7 +341,7 @@ impl Drop for World {
     /// The stacks are not cancelled by their crate, which replaces the panic hook for so long: that
     /// of the whole program.
     fn drop(&mut self) {
-        if Running::is_over() || self.running.shared.mode.forgets {
+        if Running::is_over() || self.running.shared.forgets.load(Ordering::Relaxed) {
             self.threads.drain().for_each(|(_, thread)| std::mem::forget(thread.stack));
             let bodies = self.running.bodies.take().into_values();
             bodies.chain(self.running.spawned.take()).for_each(std::mem::forget);
@@ -352,22 +359,22 @@ impl Drop for World {
             let has_locks = running.locks.borrow().iter().any(|lock| lock.thread == root);
             (has_scopes, !has_locks, Reverse(root))
         });
-        running.enter(|| {
-            panics::while_running(|| {
-                running.drop_bodies();
-                for (root, thread) in threads {
-                    let Some(mut stack) = thread.stack else { continue };
-                    running.thread.set(root);
-                    running.enter_history(thread.at);
-                    let ended = catch_unwind(AssertUnwindSafe(|| stack.send(Told::Unit)));
-                    if ended.is_ok() {
-                        put_back(stack);
-                    }
+        let end = || {
+            running.drop_bodies();
+            for (root, thread) in threads {
+                let Some(mut stack) = thread.stack else { continue };
+                running.thread.set(root);
+                running.enter_history(thread.at);
+                let ended = catch_unwind(AssertUnwindSafe(|| stack.send(Told::Unit)));
+                if ended.is_ok() {
+                    put_back(stack);
                 }
-                running.drop_bodies();
-                running.drop_all_locals();
-            });
-        });
+            }
+            running.drop_bodies();
+            running.drop_all_locals();
+        };
+        let enter = || running.enter(|| panics::while_running(end));
+        running.watched(Doing::Unwinds, enter);
     }
 }
 

@@ -258,7 +258,7 @@ fn in_a_panic(act: impl FnMut()) {
 /// What a destructor asks for in a panic that is caught is done, or the search says that it is not.
 #[test]
 fn nothing_is_left_out_in_a_panic_that_is_caught() {
-    let all: [fn(); 11] = [
+    let all: [fn(); 12] = [
         || in_a_panic(|| drop(thread::spawn(|| panic!("it runs")))),
         || {
             let (lock, got) = (Mutex::new(0), Rc::new(Cell::new(false)));
@@ -297,6 +297,7 @@ fn nothing_is_left_out_in_a_panic_that_is_caught() {
                 });
             });
         },
+        || in_a_panic(thread::park),
         || {
             let lock = mazurka::future::sync::Mutex::new(0);
             let mut guard = Some(lock.blocking_lock());
