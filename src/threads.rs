@@ -39,6 +39,7 @@
 //! | file | idea |
 //! |---|---|
 //! | `system` | the histories as a [`System`](crate::model::System) |
+//! | `mode` | what a search has to know before it begins |
 //! | `world` | threads on stacks of their own, and what they have in memory |
 //! | `ask` | how the code of a thread asks for an operation |
 //! | `builder`, `loom` | searches of a closure; with loom's options |
@@ -59,6 +60,7 @@ pub mod future;
 pub mod hint;
 mod locals;
 mod loom;
+mod mode;
 mod noted;
 mod scope;
 mod statics;

@@ -16,9 +16,10 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::alloc::Blocks;
 use super::locals::Locals;
+use super::mode::Counting;
 use super::statics::Variable;
 use super::sync::counted::Drops;
-use super::system::{Counting, Made, Shared};
+use super::system::{Made, Shared};
 use super::thread::Thread;
 use super::token::Pointers;
 use super::unwind::{self, NO_REQUEST};

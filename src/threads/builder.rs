@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::system::{Mode, Threads};
+use super::mode::Mode;
+use super::system::Threads;
 use crate::check::{self, Checked, Chosen, How};
 use crate::explore::estimate::{Estimate, estimate};
 use crate::explore::{Budget, Explorer, StopReason};
@@ -151,8 +152,8 @@ impl Builder {
         self
     }
 
-    /// Lets each thread wake for no reason, so many times: from condition variables, and where it is
-    /// parked.
+    /// Lets each thread wake for no reason, so many times: from condition variables, and where it
+    /// is parked.
     pub fn spurious_wakeups(self, times: u32) -> Builder {
         Builder { spurious: times, ..self }
     }

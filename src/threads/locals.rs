@@ -39,8 +39,8 @@ impl Running {
         self.locals.borrow_mut().entry(self.thread.get()).or_default().push(local);
     }
 
-    /// Drops the variables of all threads, because the world ends. What panics meanwhile has been run
-    /// for nothing.
+    /// Drops the variables of all threads, because the world ends. What panics meanwhile has been
+    /// run for nothing.
     pub(super) fn drop_all_locals(&self) {
         let threads: Vec<NodeId> = self.locals.borrow().keys().copied().collect();
         for thread in threads {

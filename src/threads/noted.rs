@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use super::system::{Counting, Mode, Threads};
+use super::mode::{Counting, Mode};
+use super::system::Threads;
 
 /// Places are constants of the program: their addresses are noted from here on, because a program
 /// may be loaded elsewhere the next time.

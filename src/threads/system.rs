@@ -9,6 +9,7 @@ use std::time::Duration;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ask::{Place, Sites, Start, Wanted, give_up};
+use super::mode::{Counting, Mode, address};
 use super::token::{AsMade, Word};
 use super::watch::Doing;
 use super::world::{Stale, World};
@@ -61,46 +62,6 @@ impl fmt::Display for Name {
     }
 }
 
-/// Which operations on handles of a content are visible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Counting {
-    /// Drops, because it matters who drops the last one.
-    Drops,
-    /// Drops and clones, because the program asks how many there are.
-    All,
-}
-
-/// What a search has to know of the program before it begins.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Mode {
-    /// Is some mutex tried? Then all have to be declared in another way.
-    pub(super) is_tried: bool,
-    /// Are accesses to cells compared?
-    pub(super) tracks: bool,
-    /// How often each thread may wake for no reason.
-    pub(super) spurious: u32,
-    /// How often exchanges of each thread may fail for no reason.
-    pub(super) failures: u32,
-    /// Is the poison of some lock cleared? Then each lock reads whether it is poisoned.
-    pub(super) heals: bool,
-    /// Are stacks forgotten that are given up?
-    pub(super) forgets: bool,
-    /// How handles are counted, by the address of the place where the first one was made. A channel
-    /// that was made there is a queue.
-    pub(super) counted: BTreeMap<usize, Counting>,
-}
-
-impl Mode {
-    /// How handles are counted whose first one was made there.
-    pub(super) fn counting(&self, place: Place) -> Option<Counting> {
-        self.counted.get(&address(place)).copied()
-    }
-}
-
-fn address(place: Place) -> usize {
-    std::ptr::from_ref(place).addr()
-}
-
 /// The threads of a closure as a [`System`].
 pub struct Threads {
     pub(super) shared: Arc<Shared>,
@@ -145,7 +106,8 @@ pub(super) struct Shared {
     pub(super) watched: Watched<Doing>,
     pub(super) is_watched: AtomicBool,
     patience: Duration,
-    /// Are stacks forgotten that are given up? Either the mode says so, or one could not be unwound.
+    /// Are stacks forgotten that are given up? Either the mode says so, or one could not be
+    /// unwound.
     pub(super) forgets: AtomicBool,
     pub(super) mode: Mode,
     /// Was a mutex tried, a cell made, or a lock healed, that the mode does not expect?

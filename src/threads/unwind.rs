@@ -4,9 +4,9 @@
 //! operating system, and others of the program run in the same one. So a destructor that is called
 //! in a panic gets no outcomes. What it gives back and tells others is done later, when the panic
 //! is caught: others could have seen it later, too. What it locks, it locks in memory only, and all
-//! else it asks for is left out. If the panic is not caught, it is a violation anyway. If it is, the
-//! thread fails with a message that says so: what it has done then is no execution of the program.
-//! If it cannot go on, or asks for more and more, it fails at once (`watch`).
+//! else it asks for is left out. If the panic is not caught, it is a violation anyway. If it is,
+//! the thread fails with a message that says so: what it has done then is no execution of the
+//! program. If it cannot go on, or asks for more and more, it fails at once (`watch`).
 
 use super::ask::{Running, Wanted, leave};
 use crate::model::{Access, Handle, Op, Request};

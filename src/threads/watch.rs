@@ -1,8 +1,8 @@
 //! Threads that make no further operation.
 //!
 //! As with [processes](crate::systems::history::patience), a search runs in a thread of the
-//! operating system that is abandoned if a thread of the program computes for too long. From then on
-//! that one fails in this history.
+//! operating system that is abandoned if a thread of the program computes for too long. From then
+//! on that one fails in this history.
 //!
 //! The same is done with code that cannot go on: destructors that are called in a panic, or because
 //! an execution is given up, get no outcomes and cannot leave their stack. If they ask for more and

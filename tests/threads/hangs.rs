@@ -119,7 +119,7 @@ fn a_thread_that_computes_for_ever_hangs() {
             let x = Arc::new(AtomicUsize::new(0));
             let own = x.clone();
             thread::spawn(move || x.store(1, SeqCst));
-            while own.load(SeqCst) == 1 {
+            if own.load(SeqCst) == 1 {
                 loop {
                     std::hint::spin_loop();
                 }

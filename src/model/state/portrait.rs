@@ -407,8 +407,8 @@ impl State {
         words
     }
 
-    /// The result of a request so far, and which carrier is busy with it, if one is: the next request
-    /// is served by one that is free.
+    /// The result of a request so far, and which carrier is busy with it, if one is: the next
+    /// request is served by one that is free.
     pub(super) fn how_it_went(&self, words: &mut Vec<u32>, process: ProcessId, posted: Posted) {
         let was_told = u32::from(self.told_at(posted).is_some());
         let busy = |carrier: ProcessId| if was_told == 0 { carrier.0 } else { u32::MAX };

@@ -73,7 +73,7 @@ impl<D> Turns<D> {
 
     /// The process that runs goes on with this. Returns what it was doing; `None` if none has run.
     pub(crate) fn turn_to_next(&self, delivery: D) -> Option<D> {
-        if self.count.load(Ordering::Relaxed) % 2 == 0 {
+        if self.count.load(Ordering::Relaxed).is_multiple_of(2) {
             self.begin(delivery);
             return None;
         }

@@ -164,8 +164,8 @@ macro_rules! atomic {
                 if old == current { Ok(old) } else { Err(old) }
             }
 
-            /// As [`compare_exchange`](Self::compare_exchange); it may fail for no reason, if threads
-            /// may ([`spurious_failures`](crate::threads::Builder::spurious_failures)).
+            /// As [`compare_exchange`](Self::compare_exchange); it may fail for no reason, if
+            /// threads may ([`spurious_failures`](crate::threads::Builder::spurious_failures)).
             ///
             /// # Errors
             /// With the value, if it is not `current`, or for no reason.

@@ -20,7 +20,7 @@ use std::sync::Arc as Plain;
 
 use super::turns::Turns;
 use crate::threads::ask::{Place, Running};
-use crate::threads::system::Counting;
+use crate::threads::mode::Counting;
 
 /// A handle of a content that several have: see [`std::sync::Arc`].
 pub struct Arc<T: ?Sized> {

@@ -1,9 +1,9 @@
 //! Whether a thread has panicked while it had a lock.
 //!
-//! The lock in memory knows it, too. But who asks without the lock needs an operation: the answer is
-//! in a cell, which is written before the lock is given back. Who gets the lock knows who had it
-//! before, so it looks at the one in memory; unless the program heals locks. Anyone may do so at any
-//! time, so then the cell is read with each lock.
+//! The lock in memory knows it, too. But who asks without the lock needs an operation: the answer
+//! is in a cell, which is written before the lock is given back. Who gets the lock knows who had it
+//! before, so it looks at the one in memory; unless the program heals locks. Anyone may do so at
+//! any time, so then the cell is read with each lock.
 
 use super::atomic::Number;
 use crate::threads::ask::{Place, Running};

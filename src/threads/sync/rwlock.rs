@@ -202,7 +202,8 @@ impl<T: ?Sized> RwLock<T> {
     /// Locks it together with other readers, unless another thread writes it or waits to.
     ///
     /// # Errors
-    /// If another thread writes it or waits to, or one has panicked while it had locked it to write.
+    /// If another thread writes it or waits to, or one has panicked while it had locked it to
+    /// write.
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let place = Location::caller();
