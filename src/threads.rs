@@ -39,11 +39,15 @@
 //! | file | idea |
 //! |---|---|
 //! | `system` | the histories as a [`System`](crate::model::System) |
+//! | `mode` | what a search has to know before it begins |
 //! | `world` | threads on stacks of their own, and what they have in memory |
 //! | `ask` | how the code of a thread asks for an operation |
 //! | `builder`, `loom` | searches of a closure; with loom's options |
+//! | `unwind` | what destructors ask for while a thread unwinds |
+//! | `locals` | variables of which each thread has its own |
 //! | `token` | what a write leaves: a history, and the bits of an atomic |
 //! | `waiting` | loops that wait for others |
+//! | `watch` | threads that make no further operation |
 //! | `sync`, `thread`, `scope`, `cell`, `alloc`, `hint` | the interfaces of the standard library |
 //! | `statics` | variables that are made when they are first used |
 //! | `future` | async code: tasks, and what they wait for, in the shapes of tokio |
@@ -54,7 +58,9 @@ mod builder;
 pub mod cell;
 pub mod future;
 pub mod hint;
+mod locals;
 mod loom;
+mod mode;
 mod noted;
 mod scope;
 mod statics;
@@ -62,7 +68,9 @@ pub mod sync;
 mod system;
 pub mod thread;
 mod token;
+mod unwind;
 mod waiting;
+mod watch;
 mod world;
 
 pub use builder::{Builder, model};

@@ -2,7 +2,10 @@
 
 mod channels;
 mod counted;
+mod hangs;
 mod limits;
+mod locals;
+mod locks;
 mod memory;
 mod panics;
 mod saved;

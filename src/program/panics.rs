@@ -48,6 +48,11 @@ pub(crate) fn aloud() {
     IS_RUNNING.set(false);
 }
 
+/// Where the process has last panicked.
+pub(crate) fn place() -> Option<Site> {
+    PLACE.with_borrow(Option::clone)
+}
+
 /// The failure of a process that has just panicked with this payload.
 pub(crate) fn failure(payload: Box<dyn Any + Send>) -> Failure {
     let site = PLACE.take();

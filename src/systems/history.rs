@@ -39,7 +39,7 @@ mod bringing;
 pub(crate) mod difference;
 mod function;
 mod live;
-mod patience;
+pub(crate) mod patience;
 mod runner;
 pub(crate) mod tree;
 pub(crate) mod waiting;
@@ -57,7 +57,7 @@ use crate::model::{
 };
 use again::Again;
 use live::Live;
-use patience::Watched;
+use patience::{Delivery, Watched};
 use tree::{NodeId, Tree};
 use waiting::{Loops, may_wait};
 
@@ -83,7 +83,7 @@ struct Shared<R: Runner> {
     starts: AtomicU64,
     told: AtomicU64,
     patience: Option<Duration>,
-    watched: Watched,
+    watched: Watched<Delivery>,
     again: Again,
     loops: Loops,
 }
@@ -219,7 +219,7 @@ impl<R: Runner> History<R> {
     /// Records that a process is running from now on, which may hang.
     fn begin_turn(&self, live: &Live<R::Live>, node: NodeId, told: Option<&Told>) {
         if self.shared.patience.is_some() {
-            live.turns.begin(node, told);
+            live.turns.begin(Delivery { node, told: told.cloned() });
         }
     }
 

@@ -5,23 +5,28 @@
 //! what the code needs to know of the world is in a place of the thread of the operating system,
 //! for as long as that takes.
 
-use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::hash::{Hash, Hasher};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::alloc::Blocks;
+use super::locals::Locals;
+use super::mode::Counting;
 use super::statics::Variable;
 use super::sync::counted::Drops;
-use super::system::{Counting, Made, Shared};
+use super::system::{Made, Shared};
 use super::thread::Thread;
 use super::token::Pointers;
-use crate::model::{Access, CellId, Failure, FailureKind, Handle, Op, Request, Site, Value};
+use super::unwind::{self, NO_REQUEST};
+use super::watch::Doing;
+use crate::model::{CellId, Failure, FailureKind, Handle, Op, Site, Value};
 use crate::program::panics;
+use crate::systems::history::patience::Turns;
 use crate::systems::history::tree::NodeId;
 use crate::systems::history::{Asked, Reply, Told};
 
@@ -117,23 +122,29 @@ pub(super) struct Running {
     pub(super) astray: RefCell<Vec<Ahead>>,
     /// What a guard that is dropped in a panic has left to be done.
     pub(super) deferred: RefCell<Vec<Wanted>>,
-    /// Has a destructor locked something in a panic, or dropped a handle that is counted?
-    pub(super) has_locked_in_panic: Cell<bool>,
+    /// Has a destructor asked for something in a panic that was not done?
+    pub(super) has_left_out: Cell<bool>,
     /// Does the thread act in a section?
     pub(super) is_in_section: Cell<bool>,
     /// Does the memory not fit the history? Then other threads have gone on too far.
     pub(super) is_stale: Cell<bool>,
     /// Are the threads being ended? Then nothing is asked for any more.
     pub(super) is_ending: Cell<bool>,
+    /// How often destructors have asked for something in vain, in this history.
+    pub(super) in_vain: Cell<u32>,
+    /// The record of this thread of the operating system, if it is watched.
+    pub(super) turns: Option<Arc<Turns<Doing>>>,
     pub(super) printed: RefCell<String>,
     /// The threads, by the histories of their spawners.
     pub(super) threads: RefCell<FxHashMap<Option<NodeId>, Thread>>,
-    /// The variables of which each thread has its own, by the thread and the address.
-    pub(super) locals: RefCell<FxHashMap<(NodeId, usize), Rc<dyn Any>>>,
+    /// The variables of which each thread has its own.
+    pub(super) locals: RefCell<Locals>,
     /// What the running thread knows of others: of each, the last of its histories.
     pub(super) clock: RefCell<Clock>,
     /// How often threads have waked for no reason.
-    pub(super) woken: RefCell<FxHashMap<NodeId, u32>>,
+    woken: Counts,
+    /// How often their exchanges have failed for no reason.
+    failed: Counts,
     /// The variables of the program that exist, by their addresses.
     pub(super) statics: RefCell<FxHashMap<usize, Variable>>,
     /// The threads that have scopes.
@@ -158,7 +169,7 @@ pub(super) struct Running {
 #[derive(Clone, Copy)]
 pub(super) struct Locked {
     pub(super) thread: NodeId,
-    address: usize,
+    number: u32,
     /// May others have it, too?
     is_shared: bool,
 }
@@ -172,6 +183,9 @@ pub(super) struct Ahead {
     pub(super) told: Told,
 }
 
+/// For each thread a number.
+type Counts = RefCell<FxHashMap<NodeId, u32>>;
+
 /// For each thread a history.
 pub(super) type Clock = FxHashMap<NodeId, NodeId>;
 
@@ -181,8 +195,11 @@ thread_local! {
 
 impl Running {
     pub(super) fn new(shared: Arc<Shared>) -> Running {
+        let turns = shared.turns();
         Running {
             shared,
+            in_vain: Cell::new(0),
+            turns,
             node: Cell::new(0),
             thread: Cell::new(0),
             made: Cell::new(0),
@@ -192,7 +209,7 @@ impl Running {
             ahead: RefCell::default(),
             astray: RefCell::default(),
             deferred: RefCell::default(),
-            has_locked_in_panic: Cell::new(false),
+            has_left_out: Cell::new(false),
             is_in_section: Cell::new(false),
             is_stale: Cell::new(false),
             is_ending: Cell::new(false),
@@ -201,6 +218,7 @@ impl Running {
             locals: RefCell::default(),
             clock: RefCell::default(),
             woken: RefCell::default(),
+            failed: RefCell::default(),
             statics: RefCell::default(),
             with_scopes: RefCell::default(),
             locks: RefCell::default(),
@@ -261,6 +279,7 @@ impl Running {
         self.keep_spawned(wanted);
         self.printed.borrow_mut().clear();
         self.enter_history(next.node);
+        self.goes_on_with(next.node);
         self.shared.has_run(false);
         Some(next.told)
     }
@@ -269,11 +288,14 @@ impl Running {
     pub(super) fn enter_history(&self, node: NodeId) {
         self.node.set(node);
         self.made.set(0);
+        self.in_vain.set(0);
     }
 
     /// If a thread is spawned, keeps what it is to run.
     pub(super) fn keep_spawned(&self, wanted: &Wanted) {
-        if let (Asked::Spawn(_), Some(body)) = (&wanted.asked, self.spawned.take()) {
+        if let Asked::Spawn(_) = &wanted.asked
+            && let Some(body) = self.spawned.take()
+        {
             self.bodies.borrow_mut().insert(self.node.get(), body);
         }
     }
@@ -337,19 +359,11 @@ impl Running {
         act()
     }
 
-    /// # Panics
-    /// If the program has caught a panic in which a destructor has locked something, or dropped a
-    /// handle that is counted.
-    pub(super) fn has_caught_too_much(&self) {
-        let what = "the program catches a panic in which a destructor locks something or drops a handle that is counted";
-        assert!(!self.has_locked_in_panic.take(), "{what}: that is not supported");
-    }
-
-    /// Fails the running thread if it has the lock with this address, alone or to be alone.
-    pub(super) fn must_not_have(&self, address: usize, is_shared: bool, place: Place) {
-        let own = (self.thread.get(), address);
+    /// Fails the running thread if it has the lock with this number, alone or to be alone.
+    pub(super) fn must_not_have(&self, number: u32, is_shared: bool, place: Place) {
+        let own = (self.thread.get(), number);
         let locks = self.locks.borrow();
-        let is_own = |lock: &Locked| (lock.thread, lock.address) == own;
+        let is_own = |lock: &Locked| (lock.thread, lock.number) == own;
         let is_alone = |lock: &Locked| !(lock.is_shared && is_shared);
         let waits = locks.iter().any(|lock| is_own(lock) && is_alone(lock));
         drop(locks);
@@ -359,32 +373,41 @@ impl Running {
     }
 
     /// Notes that the running thread gets a lock.
-    pub(super) fn has_locked(&self, address: usize, is_shared: bool) {
+    pub(super) fn has_locked(&self, number: u32, is_shared: bool) {
         let thread = self.thread.get();
-        self.locks.borrow_mut().push(Locked { thread, address, is_shared });
+        self.locks.borrow_mut().push(Locked { thread, number, is_shared });
     }
 
     /// Notes that the running thread gives a lock back.
-    pub(super) fn has_unlocked(&self, address: usize) {
-        let own = (self.thread.get(), address);
+    pub(super) fn has_unlocked(&self, number: u32) {
+        let own = (self.thread.get(), number);
         let mut locks = self.locks.borrow_mut();
-        let place = locks.iter().rposition(|lock| (lock.thread, lock.address) == own);
+        let place = locks.iter().rposition(|lock| (lock.thread, lock.number) == own);
         place.map(|place| locks.swap_remove(place));
     }
 
-    /// Does the running thread wake for no reason, where it would wait? That is a choice, as often
-    /// as threads may do so.
-    pub(super) fn wakes_for_nothing(&self, place: Place) -> bool {
+    /// Does something happen to the running thread for no reason? That is a choice, as often as
+    /// threads may do so.
+    fn happens(&self, done: &Counts, most: u32, text: &'static str, place: Place) -> bool {
         let thread = self.thread.get();
-        let count = self.woken.borrow().get(&thread).copied().unwrap_or(0);
-        let wakes = count < self.shared.mode.spurious && {
-            let choice = Op::Choose { lo: 0, hi: 2 };
-            ask_for(choice, "wakes for no reason", place) == Some(Told::Chosen(1))
-        };
-        if wakes {
-            self.woken.borrow_mut().insert(thread, count + 1);
+        let count = done.borrow().get(&thread).copied().unwrap_or(0);
+        let choice = Op::Choose { lo: 0, hi: 2 };
+        let happens = count < most && ask_for(choice, text, place) == Some(Told::Chosen(1));
+        if happens {
+            done.borrow_mut().insert(thread, count + 1);
         }
-        wakes
+        happens
+    }
+
+    /// Does the running thread wake for no reason, where it would wait?
+    pub(super) fn wakes_for_nothing(&self, place: Place) -> bool {
+        self.happens(&self.woken, self.shared.mode.spurious, "wakes for no reason", place)
+    }
+
+    /// Does an exchange of the running thread fail for no reason?
+    pub(super) fn fails_for_nothing(&self, place: Place) -> bool {
+        self.shared.is_exchanged_weakly.store(true, Ordering::Relaxed);
+        self.happens(&self.failed, self.shared.mode.failures, "fails for no reason", place)
     }
 
     /// The number of a new object, which is called so.
@@ -409,60 +432,20 @@ impl Running {
 pub(super) fn ask(asked: Asked<Start>, text: &'static str, place: Place) -> Option<Told> {
     let running = Running::current();
     if running.is_ending.get() {
+        running.asks_in_vain();
         return None;
     }
     running.is_seen();
     let wanted = Wanted { asked, text, place: Some(place) };
     if std::thread::panicking() {
-        return defer(&running, wanted);
+        return unwind::defer(&running, wanted);
     }
     running.has_caught_too_much();
     let what = "a waker does what other threads see, where it is cloned or dropped";
     assert!(!running.is_in_section.get(), "{what}: that is not supported");
     drop(running);
-    do_deferred();
+    unwind::do_deferred();
     leave(wanted)
-}
-
-/// What destructors ask for in a panic. A thread that unwinds cannot leave its stack, so what it
-/// gives back and tells others is done later; and what it locks, it locks in memory only.
-fn defer(running: &Running, wanted: Wanted) -> Option<Told> {
-    let Asked::Op { op, .. } = &wanted.asked else { return None };
-    match op {
-        Op::AsyncLock(_) | Op::RwRequest { .. } | Op::Enrol(_) => {
-            running.has_locked_in_panic.set(true);
-            return Some(Told::Posted(NO_REQUEST));
-        }
-        Op::Notify { .. } | Op::Wake { .. } => {}
-        Op::Unlock(Request { handle, .. }) | Op::RwUnlock { handle, .. }
-            if *handle != NO_REQUEST => {}
-        Op::Access(_, access) if *access != Access::Read => {}
-        _ => return None,
-    }
-    running.deferred.borrow_mut().push(wanted);
-    None
-}
-
-/// Stands for a request that was not made, or is made later.
-const NO_REQUEST: Handle = Handle(u32::MAX);
-
-/// Does what destructors have left to be done in a panic, once it is caught.
-pub(super) fn do_deferred() {
-    let mut notified = NO_REQUEST;
-    loop {
-        let deferred = Running::current().deferred.take();
-        if deferred.is_empty() {
-            return;
-        }
-        for mut wanted in deferred {
-            if let Asked::Op { op: Op::Wake { handle, .. }, .. } = &mut wanted.asked {
-                *handle = notified;
-            }
-            if let Some(Told::Posted(handle)) = leave(wanted) {
-                notified = handle;
-            }
-        }
-    }
 }
 
 /// Leaves the stack of the thread until there is an outcome, or the threads are ended: then the
@@ -516,6 +499,7 @@ pub(super) fn is_stale() -> ! {
     let running = Running::current();
     running.is_stale.set(true);
     if running.is_ending.get() || std::thread::panicking() {
+        running.cannot_go_on("locks what another thread has locked");
         // The process is aborted: no destructor that was called while a stack unwinds may panic.
         let what = "a destructor that is called in a panic, or at the end of an execution";
         panics::aloud();

@@ -6,10 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::system::{Mode, Threads};
+use super::mode::Mode;
+use super::system::Threads;
 use crate::check::{self, Checked, Chosen, How};
 use crate::explore::estimate::{Estimate, estimate};
 use crate::explore::{Budget, Explorer, StopReason};
+use crate::model::System;
 
 const WEAK: &str = "the program asks for orderings that are weaker than sequential consistency, \
                     and executions that only those allow are not explored";
@@ -32,14 +34,17 @@ pub fn model(closure: impl Fn() + Send + Sync + 'static) {
 pub struct Builder {
     how: How,
     spurious: u32,
+    failures: u32,
     forgets: bool,
     refuses_weak: bool,
+    patience: Duration,
 }
 
 impl Default for Builder {
     fn default() -> Builder {
         let how = How::new(Chosen::named("udpor"));
-        Builder { how, spurious: 0, forgets: false, refuses_weak: false }
+        let patience = Duration::from_secs(10);
+        Builder { how, spurious: 0, failures: 0, forgets: false, refuses_weak: false, patience }
     }
 }
 
@@ -147,9 +152,16 @@ impl Builder {
         self
     }
 
-    /// Lets each thread wake from condition variables for no reason, so many times.
+    /// Lets each thread wake for no reason, so many times: from condition variables, and where it
+    /// is parked.
     pub fn spurious_wakeups(self, times: u32) -> Builder {
         Builder { spurious: times, ..self }
+    }
+
+    /// Lets each thread's `compare_exchange_weak` fail for no reason, so many times. A verdict says
+    /// how often that was.
+    pub fn spurious_failures(self, times: u32) -> Builder {
+        Builder { failures: times, ..self }
     }
 
     /// Forgets the stacks of threads whose execution is given up, with all that they own. Otherwise
@@ -158,6 +170,17 @@ impl Builder {
     /// needs this. It takes memory: at least 8 KiB for each stack.
     pub fn forget_stacks(self) -> Builder {
         Builder { forgets: true, ..self }
+    }
+
+    /// Sets how long a thread may compute without an operation, 10 seconds if it is not called. One
+    /// that computes for longer hangs: that is a violation. So is a lock of the standard library
+    /// that a thread has during an operation, if another thread waits for it.
+    ///
+    /// # Panics
+    /// If the time is 0.
+    pub fn step_timeout(self, time: Duration) -> Builder {
+        assert!(!time.is_zero(), "a thread needs some time");
+        Builder { patience: time, ..self }
     }
 
     /// [`check`](Builder::check) panics if the program asks for an ordering that is weaker than
@@ -202,7 +225,10 @@ impl Builder {
         closure: impl Fn() + Send + Sync + 'static,
     ) -> Result<Estimate, StopReason> {
         let budget = Budget { timeout: Some(time), ..Budget::default() };
-        self.search(Arc::new(closure), |threads| estimate(threads, &budget, (SAMPLES, 0)))
+        self.search(Arc::new(closure), |threads| {
+            let budget = budget.clone();
+            threads.attempt(move |threads| estimate(threads, &budget, (SAMPLES, 0)))
+        })
     }
 
     /// Explores for a test at this place, and panics with a violation, or with a result without one
@@ -236,16 +262,16 @@ impl Builder {
     }
 
     /// Searches; once more if the program turns out to have mutexes or channels that are tried,
-    /// cells, or handles that have to be counted; and once more to report a thread that does not do
-    /// the same again.
+    /// cells, handles that have to be counted, or locks that are healed; and once more to report a
+    /// thread that does not do the same again.
     fn search<T>(&self, closure: Main, run: impl Fn(&Threads) -> T) -> T {
-        let (spurious, forgets) = (self.spurious, self.forgets);
-        let first = Mode { spurious, forgets, ..Mode::default() };
+        let Builder { spurious, failures, forgets, .. } = *self;
+        let first = Mode { spurious, failures, forgets, ..Mode::default() };
         let mut mode = self.noted_mode().filter(|noted| noted.extends(&first)).unwrap_or(first);
         loop {
-            let threads = Threads::new(closure.clone(), mode.clone());
+            let threads = Threads::new(closure.clone(), mode.clone(), self.patience);
             let mut result = run(&threads);
-            let differs = threads.mode() == mode && threads.differs();
+            let differs = threads.mode() == mode && threads.attempt(Threads::differs);
             let again = threads.mode();
             if again == mode {
                 if differs {

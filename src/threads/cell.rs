@@ -2,7 +2,8 @@
 //!
 //! An access is no visible operation. But each is compared with those before: if another thread has
 //! accessed the cell, one of the two writes, and nothing orders them, then they race. Locks,
-//! atomics of any ordering, spawns and joins order what threads do.
+//! atomics of any ordering, spawns and joins order what threads do. So where a program asks for
+//! less than sequential consistency, it may have races that are not found.
 
 use std::fmt;
 use std::panic::Location;
@@ -50,15 +51,13 @@ impl<T: ?Sized> UnsafeCell<T> {
     /// Reads: calls the function with a pointer to the content.
     #[track_caller]
     pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
-        self.note(false, Location::caller());
-        read(self.pointer())
+        self.during(false, Location::caller(), |pointer| read(pointer))
     }
 
     /// Writes: calls the function with a pointer to the content.
     #[track_caller]
     pub fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
-        self.note(true, Location::caller());
-        write(self.pointer())
+        self.during(true, Location::caller(), write)
     }
 
     /// Reads: a pointer to the content, which counts as one access, now.
@@ -73,6 +72,19 @@ impl<T: ?Sized> UnsafeCell<T> {
     pub fn get_mut(&self) -> MutPtr<T> {
         self.note(true, Location::caller());
         MutPtr(self.pointer())
+    }
+
+    /// An access that lasts as long as the function. If others may act meanwhile, it is one at the
+    /// end as well.
+    fn during<R>(&self, is_write: bool, place: Place, access: impl FnOnce(*mut T) -> R) -> R {
+        let now = || Running::try_current().map(|running| running.node.get());
+        self.note(is_write, place);
+        let begin = now();
+        let result = access(self.pointer());
+        if now() != begin {
+            self.note(is_write, place);
+        }
+        result
     }
 
     fn pointer(&self) -> *mut T {

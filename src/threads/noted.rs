@@ -1,8 +1,10 @@
 //! What has been found out about a closure, for a search that goes on in another process.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
-use super::system::{Counting, Mode, Threads};
+use super::mode::{Counting, Mode};
+use super::system::Threads;
 
 /// Places are constants of the program: their addresses are noted from here on, because a program
 /// may be loaded elsewhere the next time.
@@ -21,12 +23,13 @@ impl Mode {
 
     /// Is it the same as another mode, but for what was found out about the program?
     pub(super) fn extends(&self, other: &Mode) -> bool {
-        (self.spurious, self.forgets) == (other.spurious, other.forgets)
+        (self.spurious, self.failures, self.forgets)
+            == (other.spurious, other.failures, other.forgets)
     }
 
     fn text(&self) -> String {
-        let Mode { is_tried, tracks, spurious, forgets, counted } = self;
-        let mut text = format!("{is_tried} {tracks} {spurious} {forgets}");
+        let Mode { is_tried, tracks, heals, spurious, failures, forgets, counted } = self;
+        let mut text = format!("{is_tried} {tracks} {heals} {spurious} {failures} {forgets}");
         for (address, counting) in counted {
             let kind = match counting {
                 Counting::Drops => "drops",
@@ -41,8 +44,10 @@ impl Mode {
         let mut words = text.split(' ');
         let mut next = || words.next();
         let (is_tried, tracks) = (next()?.parse().ok()?, next()?.parse().ok()?);
-        let (spurious, forgets) = (next()?.parse().ok()?, next()?.parse().ok()?);
-        let mut mode = Mode { is_tried, tracks, spurious, forgets, ..Mode::default() };
+        let (heals, spurious) = (next()?.parse().ok()?, next()?.parse().ok()?);
+        let (failures, forgets) = (next()?.parse().ok()?, next()?.parse().ok()?);
+        let counted = BTreeMap::new();
+        let mut mode = Mode { is_tried, tracks, heals, spurious, failures, forgets, counted };
         while let Some(offset) = next() {
             let address = offset.parse::<usize>().ok()?.wrapping_add(origin());
             let counting = match next()? {
@@ -58,13 +63,14 @@ impl Mode {
 
 impl Threads {
     /// What has been found out so far: the mode in which the closure has to be searched, and the
-    /// one in which it is; whether orderings are weak, and whether a thread did not do the same
-    /// again; and how loops are cut.
+    /// one in which it is; whether orderings are weak, exchanges are, and a thread did not do the
+    /// same again; and how loops are cut.
     pub(super) fn notes(&self) -> String {
         let (needed, present) = (self.mode().text(), self.shared.mode.text());
         let (is_weak, is_broken) = (self.is_weak(), !self.shared.broken().is_empty());
+        let is_exchanged = self.shared.is_exchanged_weakly.load(Ordering::Relaxed);
         let loops = self.shared.loops.noted();
-        format!("{needed}\n{present}\n{is_weak} {is_broken}\n{loops}")
+        format!("{needed}\n{present}\n{is_weak} {is_exchanged} {is_broken}\n{loops}")
     }
 
     /// Takes up what was found out in another process. Returns whether that search can go on: not
@@ -74,8 +80,10 @@ impl Threads {
         let [needed, present, found, loops] = lines[..] else { return false };
         let mode = Some(&self.shared.mode);
         let is_same = |text| Mode::read(text).as_ref() == mode;
-        let Some((is_weak, is_broken)) = found.split_once(' ') else { return false };
+        let found: Vec<&str> = found.split(' ').collect();
+        let [is_weak, is_exchanged, is_broken] = found[..] else { return false };
         self.shared.is_weak.fetch_or(is_weak == "true", Ordering::Relaxed);
+        self.shared.is_exchanged_weakly.fetch_or(is_exchanged == "true", Ordering::Relaxed);
         is_same(needed)
             && is_same(present)
             && is_broken == "false"
@@ -97,10 +105,17 @@ mod tests {
             (true, true, Some(Counting::All)),
         ] {
             let counted = counting.map(|counting| (address, counting)).into_iter().collect();
-            let mode = Mode { is_tried, tracks, spurious: 3, forgets: true, counted };
+            let (heals, spurious, failures, forgets) = (tracks, 3, 4, true);
+            let mode = Mode { is_tried, tracks, heals, spurious, failures, forgets, counted };
             assert_eq!(Mode::read(&mode.text()), Some(mode));
         }
-        for bad in ["", "true", "true true 1", "true true x true", "true true 1 true 5"] {
+        for bad in [
+            "",
+            "true",
+            "true true true 1 1",
+            "true true true 1 x true",
+            "true true true 1 1 true 5",
+        ] {
             assert_eq!(Mode::read(bad), None, "{bad}");
         }
     }

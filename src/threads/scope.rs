@@ -9,6 +9,8 @@
 //! - [`scope`] returns, or goes on with a panic, only when each thread of the scope has ended. A
 //!   thread has ended when its closure has returned or unwound, and so was dropped
 //!   (`world::run`).
+//! - A destructor that is called in a panic, or because the world ends, cannot wait. So it spawns
+//!   nothing: its closures are dropped at once (`Spawned::start`).
 //! - If the world ends before that, all stacks are unwound or forgotten. The one that waits in
 //!   `scope` is unwound after those of the threads of its scope, and after closures that have not
 //!   begun were dropped (`World::drop`): threads with scopes are unwound last, and of two of them

@@ -10,6 +10,7 @@ mod mutex;
 mod notify;
 mod once;
 mod pointer;
+mod poison;
 mod rwlock;
 pub(super) mod section;
 pub(super) mod turns;
@@ -32,12 +33,22 @@ use crate::model::{Access, CellId, Op};
 use crate::systems::history::Asked;
 
 /// The guard of a lock that the model has granted.
-fn granted<G, R>(tried: TryLockResult<G>, guard: impl FnOnce(G) -> R) -> LockResult<R> {
+fn granted<G>(tried: TryLockResult<G>) -> G {
     match tried {
-        Ok(inner) => Ok(guard(inner)),
-        Err(TryLockError::Poisoned(inner)) => Err(PoisonError::new(guard(inner.into_inner()))),
+        Ok(inner) => inner,
+        Err(TryLockError::Poisoned(inner)) => inner.into_inner(),
         Err(TryLockError::WouldBlock) => is_stale(),
     }
+}
+
+/// A result that says whether the lock is poisoned.
+fn poisoned<G>(is_poisoned: bool, guard: G) -> LockResult<G> {
+    if is_poisoned { Err(PoisonError::new(guard)) } else { Ok(guard) }
+}
+
+/// What a lock guards, whether it is poisoned or not.
+fn unpoisoned<G>(locked: LockResult<G>) -> G {
+    locked.unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a lock guards is in memory. In the model there is a token for it.

@@ -3,17 +3,21 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::ask::{Place, Sites, Start, Wanted, give_up};
+use super::mode::{Counting, Mode, address};
 use super::token::{AsMade, Word};
+use super::watch::Doing;
 use super::world::{Stale, World};
 use crate::model::{
     Asking, Called, Contents, Delivery, Describe, Failure, FailureKind, Finale, Foresight, Next,
     Objects, Opaque, Remark, Response, Runs, Site, System, Value, Values,
 };
+use crate::systems::history::patience::{Watched, attempt};
 use crate::systems::history::tree::{NodeId, Tree};
 use crate::systems::history::waiting::Loops;
 use crate::systems::history::{Asked, Reply, Told, difference};
@@ -58,42 +62,6 @@ impl fmt::Display for Name {
     }
 }
 
-/// Which operations on handles of a content are visible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Counting {
-    /// Drops, because it matters who drops the last one.
-    Drops,
-    /// Drops and clones, because the program asks how many there are.
-    All,
-}
-
-/// What a search has to know of the program before it begins.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Mode {
-    /// Is some mutex tried? Then all have to be declared in another way.
-    pub(super) is_tried: bool,
-    /// Are accesses to cells compared?
-    pub(super) tracks: bool,
-    /// How often each thread may wake from a condition variable for no reason.
-    pub(super) spurious: u32,
-    /// Are stacks forgotten that are given up?
-    pub(super) forgets: bool,
-    /// How handles are counted, by the address of the place where the first one was made. A channel
-    /// that was made there is a queue.
-    pub(super) counted: BTreeMap<usize, Counting>,
-}
-
-impl Mode {
-    /// How handles are counted whose first one was made there.
-    pub(super) fn counting(&self, place: Place) -> Option<Counting> {
-        self.counted.get(&address(place)).copied()
-    }
-}
-
-fn address(place: Place) -> usize {
-    std::ptr::from_ref(place).addr()
-}
-
 /// The threads of a closure as a [`System`].
 pub struct Threads {
     pub(super) shared: Arc<Shared>,
@@ -130,23 +98,40 @@ pub(super) struct Shared {
     /// Where a thread did not do the same again. A search that goes on does not notice; another
     /// one does, once this `is_told`.
     broken: Mutex<FxHashMap<NodeId, Failure>>,
-    is_told: AtomicBool,
+    pub(super) is_told: AtomicBool,
+    /// The histories in which a thread does not go on.
+    hung: Mutex<FxHashSet<NodeId>>,
+    pub(super) has_hung: AtomicBool,
+    /// The threads of a search, and how long they may compute without an operation.
+    pub(super) watched: Watched<Doing>,
+    pub(super) is_watched: AtomicBool,
+    patience: Duration,
+    /// Are stacks forgotten that are given up? Either the mode says so, or one could not be
+    /// unwound.
+    pub(super) forgets: AtomicBool,
     pub(super) mode: Mode,
-    /// Was a mutex tried, or a cell made, that the mode does not expect?
+    /// Was a mutex tried, a cell made, or a lock healed, that the mode does not expect?
     pub(super) tries: AtomicBool,
     pub(super) cells: AtomicBool,
+    healed: AtomicBool,
     /// The handles that have to be counted, as the mode has them.
     counted: Mutex<BTreeMap<usize, Counting>>,
     /// Was a lock made whose readers leave no tokens?
     pub(super) has_rwlocks: AtomicBool,
     /// Did an atomic operation ask for less than sequential consistency?
     pub(super) is_weak: AtomicBool,
+    /// Was there an exchange that may fail for no reason?
+    pub(super) is_exchanged_weakly: AtomicBool,
     pub(super) loops: Loops,
 }
 
 impl Threads {
     /// The threads that this closure spawns, and the one that runs it.
-    pub(super) fn new(main: Arc<dyn Fn() + Send + Sync>, mode: Mode) -> Threads {
+    pub(super) fn new(
+        main: Arc<dyn Fn() + Send + Sync>,
+        mode: Mode,
+        patience: Duration,
+    ) -> Threads {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let mut objects = Objects::default();
         objects.cells.push_array("cell", MANY, Value::Opaque(Opaque::new(AsMade)));
@@ -178,12 +163,20 @@ impl Threads {
             timed: Mutex::default(),
             broken: Mutex::default(),
             is_told: AtomicBool::new(false),
+            hung: Mutex::default(),
+            has_hung: AtomicBool::new(false),
+            watched: Watched::default(),
+            is_watched: AtomicBool::new(false),
+            patience,
+            forgets: AtomicBool::new(mode.forgets),
             counted: Mutex::new(mode.counted.clone()),
             mode,
             tries: AtomicBool::new(false),
             cells: AtomicBool::new(false),
+            healed: AtomicBool::new(false),
             has_rwlocks: AtomicBool::new(false),
             is_weak: AtomicBool::new(false),
+            is_exchanged_weakly: AtomicBool::new(false),
             loops: Loops::default(),
         };
         Threads { shared: Arc::new(shared) }
@@ -201,11 +194,13 @@ impl Threads {
 
     /// The mode in which the program has to be searched, as far as is known.
     pub(super) fn mode(&self) -> Mode {
-        let Shared { mode, tries, cells, counted, .. } = &*self.shared;
+        let Shared { mode, tries, cells, healed, counted, .. } = &*self.shared;
         Mode {
             is_tried: mode.is_tried || tries.load(Ordering::Relaxed),
             tracks: mode.tracks || cells.load(Ordering::Relaxed),
+            heals: mode.heals || healed.load(Ordering::Relaxed),
             spurious: mode.spurious,
+            failures: mode.failures,
             forgets: mode.forgets,
             counted: counted.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
@@ -216,8 +211,10 @@ impl Threads {
     pub(super) fn differs(&self) -> bool {
         let ends: Vec<NodeId> = {
             let tree = self.shared.tree();
-            let is_end =
-                |&node: &NodeId| tree.reply(node).is_some_and(|reply| reply.asked.is_end());
+            let is_end = |&node: &NodeId| {
+                tree.reply(node).is_some_and(|reply| reply.asked.is_end())
+                    && !self.shared.has_hung(node)
+            };
             let ends: Vec<NodeId> = tree.all().filter(is_end).collect();
             ends.iter().step_by(ends.len().div_ceil(MOST_AGAIN).max(1)).copied().collect()
         };
@@ -240,9 +237,17 @@ impl Shared {
         self.tree.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(super) fn tree_mut(&self) -> RwLockWriteGuard<'_, Tree<Start>> {
+        self.tree.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn hung(&self) -> MutexGuard<'_, FxHashSet<NodeId>> {
+        self.hung.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// No observation leads back any more, until it does again.
     pub(super) fn forget_returns(&self) {
-        self.tree.write().unwrap_or_else(PoisonError::into_inner).forget_returns();
+        self.tree_mut().forget_returns();
     }
 
     /// The number of an object, which is called so, and was made there.
@@ -293,7 +298,7 @@ impl Shared {
             return Ok(());
         }
         let reply = wanted.reply(printed, &self.sites);
-        let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tree = self.tree_mut();
         let Some(known) = tree.reply(node) else {
             tree.begin(node, reply);
             return Ok(());
@@ -380,6 +385,15 @@ impl Shared {
         }
     }
 
+    /// Says that the poison of locks is cleared. If that is not expected, the search is done once
+    /// more.
+    pub(super) fn heals(&self) {
+        if !self.mode.heals {
+            self.healed.store(true, Ordering::Relaxed);
+            give_up();
+        }
+    }
+
     /// Finds out what the thread does after this history.
     fn bring_to(self: &Arc<Self>, node: NodeId) {
         let world = World::take(self.number);
@@ -394,7 +408,7 @@ impl Shared {
             let again = if is_fresh { Err(Stale) } else { world.bring_to(node) };
             if let Err(Stale) = again {
                 let reply = Reply::new(Asked::Failed(self.breaks(node)), None);
-                self.tree.write().unwrap_or_else(PoisonError::into_inner).begin(node, reply);
+                self.tree_mut().begin(node, reply);
             }
         }
         world.keep(self.number);
@@ -429,7 +443,7 @@ impl System for Threads {
             Asked::Spawn(start) => {
                 let start = Start { spawner: Some(node), ..start.clone() };
                 drop(tree);
-                let mut tree = self.shared.tree.write().unwrap_or_else(PoisonError::into_inner);
+                let mut tree = self.shared.tree_mut();
                 Next::Spawn(Local(tree.spawned(node, &start)))
             }
             Asked::Done => Next::Done,
@@ -446,11 +460,23 @@ impl System for Threads {
         }
         drop(tree);
         let back = self.shared.back(node, &told);
-        let mut tree = self.shared.tree.write().unwrap_or_else(PoisonError::into_inner);
+        let mut tree = self.shared.tree_mut();
         Local(match back {
             Some(earlier) => tree.come_back(node, told, earlier),
             None => tree.extend(node, told),
         })
+    }
+
+    fn attempt<T: Send + 'static>(&self, work: impl Fn(&Self) -> T + Send + Sync + 'static) -> T {
+        self.shared.is_watched.store(true, Ordering::Relaxed);
+        let result = attempt(self, self.shared.patience, move |threads: &Threads| {
+            let result = work(threads);
+            // While somebody watches: stacks are unwound.
+            threads.end();
+            result
+        });
+        self.shared.is_watched.store(false, Ordering::Relaxed);
+        result
     }
 
     fn looks_further(&self) -> bool {
@@ -497,7 +523,8 @@ impl Finale<Local> for Threads {
         // Always run anew, so that the same pair of accesses is found whenever this is asked.
         drop(World::take(self.shared.number));
         let mut world = World::new(self.shared.clone());
-        let mut ends = locals.iter().flatten().map(|&&Local(node)| node);
+        let ends = locals.iter().flatten().map(|&&Local(node)| node);
+        let mut ends = ends.filter(|&end| !self.shared.has_hung(end));
         if let Some(end) = ends.find(|&end| world.bring_to(end).is_err()) {
             return Some(self.shared.breaks(end));
         }

@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use super::ask::{Body, Place, Running, Start, ask, ask_for};
 use super::hint;
-use super::sync::Notify;
+use super::sync::{Notify, counted};
+use super::unwind;
 use crate::model::{Op, ProcessId};
 use crate::systems::history::{Asked, Told};
 
@@ -26,7 +27,8 @@ pub struct JoinHandle<T>(Spawned<T>);
 pub(super) struct Spawned<T> {
     process: Option<ProcessId>,
     thread: Thread,
-    result: Arc<Plain<Option<T>>>,
+    /// Is dropped by the thread or by who has its handle, whoever comes last.
+    result: counted::Arc<Plain<Option<T>>>,
 }
 
 /// A thread, to be named or woken.
@@ -82,9 +84,14 @@ impl<T> Spawned<T> {
             Some(name) => name.as_str().into(),
             None => format!("thread of line {}", place.line()).into(),
         };
-        let thread = Thread::new(name, Some(spawner));
+        let thread = Thread::new(name, Some(spawner), place);
+        let result = counted::Arc::made(Plain::new(None), place);
+        if running.is_ending.get() || unwind::leaves_out() {
+            // It will not run, so its lifetime must not be extended.
+            drop(code);
+            return Spawned { process: None, thread, result };
+        }
         running.threads.borrow_mut().insert(Some(spawner), thread.clone());
-        let result = Arc::new(Plain::new(None));
         let returned = result.clone();
         running.spawned.replace(Some(extend(Box::new(move || {
             let value = code();
@@ -112,6 +119,9 @@ impl<T> Spawned<T> {
             wait_for(process, place);
         }
         let result = self.result.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if result.is_none() && unwind::leaves_out() {
+            Running::current().cannot_go_on("joins a thread");
+        }
         result.ok_or_else(|| Box::new("the thread has panicked") as Box<dyn Any + Send>)
     }
 }
@@ -174,8 +184,9 @@ impl Builder {
 }
 
 impl Thread {
-    fn new(name: Option<String>, spawner: Option<u32>) -> Thread {
-        Thread(Arc::new(About { name, id: ThreadId(spawner), unparked: Notify::new() }))
+    fn new(name: Option<String>, spawner: Option<u32>, place: Place) -> Thread {
+        let unparked = Notify::new_at(("token of park", "park"), place);
+        Thread(Arc::new(About { name, id: ThreadId(spawner), unparked }))
     }
 
     /// Its name, if it was given one.
@@ -202,8 +213,10 @@ impl fmt::Debug for Thread {
 }
 
 /// The running thread.
+#[track_caller]
 pub fn current() -> Thread {
     let running = Running::current();
+    running.is_seen();
     let spawner = {
         let tree = running.shared.tree();
         let node = running.node.get();
@@ -212,21 +225,26 @@ pub fn current() -> Thread {
     if let Some(thread) = running.threads.borrow().get(&spawner) {
         return thread.clone();
     }
-    let thread = Thread::new(None, spawner);
+    let thread = Thread::new(None, spawner, Location::caller());
     running.threads.borrow_mut().insert(spawner, thread.clone());
     thread
 }
 
-/// Waits until another thread calls [`Thread::unpark`], unless one has done so already.
+/// Waits until another thread calls [`Thread::unpark`], unless one has done so already. It may wake
+/// for no reason, if threads may ([`spurious_wakeups`](super::Builder::spurious_wakeups)).
 #[track_caller]
 pub fn park() {
-    current().0.unparked.wait();
+    let thread = current();
+    if !Running::current().wakes_for_nothing(Location::caller()) {
+        thread.0.unparked.wait();
+    }
 }
 
-/// Waits as [`park`], or until the time is over: whether it is over first is a choice.
+/// Waits as [`park`], or until the time is over: whether it is over first is a choice. Nobody can
+/// tell that from waking for no reason.
 #[track_caller]
-pub fn park_timeout(time: Duration) {
-    current().0.unparked.wait_timeout(time);
+pub fn park_timeout(_: Duration) {
+    current().0.unparked.wait_timeout();
 }
 
 /// Says that the thread waits for something that others do: see [`hint::spin_loop`].
@@ -251,7 +269,7 @@ pub struct AccessError;
 
 impl fmt::Display for AccessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the thread has ended")
+        f.write_str("the thread has ended, or is about to")
     }
 }
 
@@ -271,19 +289,19 @@ impl<T: 'static> LocalKey<T> {
     /// As [`with`](LocalKey::with).
     ///
     /// # Errors
-    /// If the thread has ended.
+    /// If the thread has ended, or drops the variable because it ends.
     pub fn try_with<R>(
         &'static self,
         work: impl FnOnce(&T) -> R,
     ) -> std::result::Result<R, AccessError> {
         let running = Running::try_current().ok_or(AccessError)?;
-        let key = (running.thread.get(), std::ptr::from_ref(self).addr());
-        let known = running.locals.borrow().get(&key).cloned();
-        let variable = match known {
-            Some(variable) => variable,
+        running.is_seen();
+        let address = std::ptr::from_ref(self).addr();
+        let variable = match running.local(address) {
+            Some(known) => known.ok_or(AccessError)?,
             None => {
-                let variable: Rc<dyn Any> = Rc::new(self.0());
-                running.locals.borrow_mut().insert(key, variable.clone());
+                let variable = Rc::new(self.0());
+                running.add_local(address, variable.clone());
                 variable
             }
         };

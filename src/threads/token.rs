@@ -246,7 +246,7 @@ impl Update for Updating {
 
 /// What an operation on a pointer does, in memory: the addresses that it expects and writes, and
 /// the one that the pointer began with.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pointers {
     pub(super) expected: usize,
     pub(super) new: usize,

@@ -5,9 +5,9 @@ use std::sync::atomic::Ordering;
 
 use super::ask::Start;
 use super::system::Shared;
-use super::token::Updating;
+use super::token::{Repointing, Updating};
 use super::world::World;
-use crate::model::Value;
+use crate::model::{Opaque, Value};
 use crate::systems::history::tree::NodeId;
 use crate::systems::history::waiting::{self, Round, last_round};
 use crate::systems::history::{Asked, Reply, Told};
@@ -28,7 +28,7 @@ impl Shared {
     fn rounds_made(self: &Arc<Self>, round: &Round, most: usize) -> usize {
         let start = round.start();
         let Some(mut world) = World::at(self, start) else { return 0 };
-        let repeats = |_: &usize| round.steps.iter().all(|step| world.repeats(start, step));
+        let repeats = |_: &usize| round.steps.iter().all(|step| world.repeats(step));
         (0..most).take_while(repeats).count()
     }
 
@@ -52,30 +52,38 @@ impl Shared {
     /// What verdicts rest on.
     pub(super) fn assumptions(&self) -> Option<String> {
         let order = self.is_weak.load(Ordering::Relaxed);
-        let loops = self.loops.assumption();
+        let order = order.then(|| "sequential consistency".to_string());
+        let is_exchanged = self.is_exchanged_weakly.load(Ordering::Relaxed);
+        let exchanges = is_exchanged.then(|| {
+            let most = self.mode.failures;
+            let what = "the assumption that a `compare_exchange_weak` fails for no reason";
+            format!("{what} at most {most} times in each thread")
+        });
         let all: Vec<String> =
-            order.then(|| "sequential consistency".into()).into_iter().chain(loops).collect();
+            [order, exchanges, self.loops.assumption()].into_iter().flatten().collect();
         (!all.is_empty()).then(|| all.join(" and "))
     }
 }
 
 /// Are these questions the same, at the same place? An update names the history in which it was
-/// asked for; apart from that.
+/// asked for; apart from that. What is done to a pointer is in memory, where
+/// [`World::repeats`] looks.
 pub(super) fn is_again(one: &Reply<Start>, other: &Reply<Start>) -> bool {
-    let updating = |value: &Value| match value {
-        Value::Opaque(value) => {
-            value.get::<Updating>().map(|update| Updating { by: 0, ..update.clone() })
-        }
-        _ => None,
-    };
     let asks_again = match (&one.asked, &other.asked) {
         (Asked::Op { op, values }, Asked::Op { op: other, values: others }) => {
-            let same = |(one, other)| {
-                one == other || updating(one).is_some_and(|it| updating(other) == Some(it))
-            };
+            let same = |(one, other)| one == other || is_same_update(one, other);
             op == other && values.len() == others.len() && values.iter().zip(others).all(same)
         }
         (asked, other) => asked == other,
     };
     asks_again && one.site == other.site
+}
+
+fn is_same_update(one: &Value, other: &Value) -> bool {
+    let (Value::Opaque(one), Value::Opaque(other)) = (one, other) else { return false };
+    if let (Some(one), Some(other)) = (one.get::<Updating>(), other.get::<Updating>()) {
+        return Updating { by: 0, ..one.clone() } == Updating { by: 0, ..other.clone() };
+    }
+    let expects = |value: &Opaque| value.get::<Repointing>().map(|update| update.expects);
+    expects(one).is_some_and(|it| expects(other) == Some(it))
 }

@@ -15,14 +15,17 @@ use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use generator::{Generator, Gn};
 use rustc_hash::FxHashMap;
 
-use super::ask::{Ahead, Body, Clock, Running, Wanted, do_deferred};
+use super::ask::{Ahead, Body, Clock, Running, Wanted};
 use super::system::Shared;
 use super::token::{Token, Turned, Word};
+use super::unwind::do_deferred;
 use super::waiting::is_again;
+use super::watch::Doing;
 use crate::model::{Failure, Value};
 use crate::program::panics;
 use crate::systems::history::tree::NodeId;
@@ -99,16 +102,19 @@ impl World {
         })
     }
 
-    /// Tells the thread with this history, which has gone on by other steps of a round, what it
-    /// observes in this step. Does it ask for the next one? The world is of no use afterwards.
-    pub(super) fn repeats(&mut self, node: NodeId, step: &Step) -> bool {
-        let root = self.running.shared.tree().root(node);
+    /// Tells a thread, which has gone on by the steps of a round before this one, what it observes
+    /// in this step. Does it ask for the next one? The world is of no use afterwards.
+    pub(super) fn repeats(&mut self, step: &Step) -> bool {
+        let root = self.running.shared.tree().root(step.then);
         let Some(mut stack) = self.thread(root).stack.take() else { return false };
         let running = self.running.clone();
-        running.enter_history(node);
+        running.enter_history(step.then);
+        let pointers = || running.pointers.borrow().get(&step.then).copied();
+        let pointers_before = pointers();
         running.thread.set(root);
         let told = step.told.clone();
-        let wanted = running.enter(|| panics::while_running(|| stack.send(told)));
+        let tell = || running.enter(|| panics::while_running(|| stack.send(told)));
+        let wanted = running.watched(Doing::Runs(step.then), tell);
         let has_ended = wanted.asked.is_end() && !running.is_stale.get();
         let goes_on = !wanted.asked.is_end() && running.made.get() == 0;
         match has_ended {
@@ -118,7 +124,8 @@ impl World {
         let tree = running.shared.tree();
         let known = tree.reply(step.then);
         let reply = wanted.reply(String::new(), &running.shared.sites);
-        goes_on && known.is_some_and(|known| is_again(known, &reply))
+        let same_pointers = pointers_before.is_none_or(|before| pointers() == Some(before));
+        goes_on && same_pointers && known.is_some_and(|known| is_again(known, &reply))
     }
 
     /// Does the exchange of a pointer that is asked for in this history expect what was written
@@ -288,6 +295,10 @@ impl World {
     /// Runs the thread with this history to its next question, and tells the program what that is.
     fn go_on(&mut self, node: NodeId, mut stack: Stack, told: Option<Told>) -> Result<(), Stale> {
         let root = self.running.shared.tree().root(node);
+        if self.running.shared.has_hung(node) {
+            self.thread(root).stack = Some(stack);
+            return Err(Stale);
+        }
         if self.running.shared.mode.tracks {
             let clock = self.thread(root).clock.clone();
             self.running.clock.replace(clock.clone());
@@ -297,12 +308,12 @@ impl World {
         running.enter_history(node);
         running.thread.set(root);
         running.shared.has_run(told.is_none());
-        let wanted = running.enter(|| {
-            panics::while_running(|| match told {
-                None => stack.resume().expect("a thread that begins asks for something or ends"),
-                Some(told) => stack.send(told),
-            })
-        });
+        let go_on = || match told {
+            None => stack.resume().expect("a thread that begins asks for something or ends"),
+            Some(told) => stack.send(told),
+        };
+        let enter = || running.enter(|| panics::while_running(go_on));
+        let wanted = running.watched(Doing::Runs(node), enter);
         if running.is_stale.get() {
             running.ahead.borrow_mut().clear();
             self.thread(root).stack = Some(stack);
@@ -330,7 +341,7 @@ impl Drop for World {
     /// The stacks are not cancelled by their crate, which replaces the panic hook for so long: that
     /// of the whole program.
     fn drop(&mut self) {
-        if Running::is_over() || self.running.shared.mode.forgets {
+        if Running::is_over() || self.running.shared.forgets.load(Ordering::Relaxed) {
             self.threads.drain().for_each(|(_, thread)| std::mem::forget(thread.stack));
             let bodies = self.running.bodies.take().into_values();
             bodies.chain(self.running.spawned.take()).for_each(std::mem::forget);
@@ -348,21 +359,22 @@ impl Drop for World {
             let has_locks = running.locks.borrow().iter().any(|lock| lock.thread == root);
             (has_scopes, !has_locks, Reverse(root))
         });
-        running.enter(|| {
-            panics::while_running(|| {
-                running.drop_bodies();
-                for (root, thread) in threads {
-                    let Some(mut stack) = thread.stack else { continue };
-                    running.thread.set(root);
-                    running.enter_history(thread.at);
-                    let ended = catch_unwind(AssertUnwindSafe(|| stack.send(Told::Unit)));
-                    if ended.is_ok() {
-                        put_back(stack);
-                    }
+        let end = || {
+            running.drop_bodies();
+            for (root, thread) in threads {
+                let Some(mut stack) = thread.stack else { continue };
+                running.thread.set(root);
+                running.enter_history(thread.at);
+                let ended = catch_unwind(AssertUnwindSafe(|| stack.send(Told::Unit)));
+                if ended.is_ok() {
+                    put_back(stack);
                 }
-                running.drop_bodies();
-            });
-        });
+            }
+            running.drop_bodies();
+            running.drop_all_locals();
+        };
+        let enter = || running.enter(|| panics::while_running(end));
+        running.watched(Doing::Unwinds, enter);
     }
 }
 
@@ -405,16 +417,17 @@ fn begin() -> Wanted {
 fn run(body: Body) -> Wanted {
     let result = catch_unwind(AssertUnwindSafe(|| {
         body();
-        Running::current().has_caught_too_much();
+        let running = Running::current();
+        running.has_caught_too_much();
+        running.drop_locals();
+        running.has_caught_too_much();
     }));
     let running = Running::current();
-    let thread = running.thread.get();
-    running.locals.borrow_mut().retain(|&(of, _), _| of != thread);
     if running.is_ending.get() {
         // It was unwound because the world ends.
         return Wanted::end(Asked::Done);
     }
-    running.has_locked_in_panic.set(false);
+    running.has_left_out.set(false);
     if catch_unwind(do_deferred).is_err() {
         return Wanted::end(Asked::Done);
     }

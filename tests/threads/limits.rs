@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use mazurka::explore::StopReason;
+use mazurka::explore::{StopReason, Verdict};
 use mazurka::model::Builder as Loom;
-use mazurka::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use mazurka::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::SeqCst};
 use mazurka::sync::{Arc, Mutex};
 use mazurka::thread;
 use mazurka::threads::Builder;
@@ -112,4 +112,41 @@ fn the_number_of_classes_is_estimated() {
     assert_eq!(Builder::new().all().run(add).outcome.stats.traces, 24);
     let nothing = Builder::new().estimate(Duration::ZERO, add);
     assert_eq!(nothing, Err(StopReason::Timeout));
+}
+
+/// A weak exchange may fail for no reason; how often that is explored is said.
+#[test]
+fn a_weak_exchange_fails_for_no_reason_if_it_may() {
+    let number = || {
+        let x = AtomicUsize::new(0);
+        assert!(x.compare_exchange_weak(0, 1, SeqCst, SeqCst).is_ok());
+    };
+    let pointer = || {
+        let x = AtomicPtr::<u8>::default();
+        let (free, other) = (std::ptr::null_mut(), std::ptr::dangling_mut());
+        assert!(x.compare_exchange_weak(free, other, SeqCst, SeqCst).is_ok());
+    };
+    let both: [fn(); 2] = [number, pointer];
+    for trusts in both {
+        let text = Builder::new().run(trusts).to_string();
+        let says = "Verified under the assumption that a `compare_exchange_weak` fails for no reason at most 0 times in each thread";
+        assert!(text.replace("\n  ", " ").contains(says), "{text}");
+        let checked = Builder::new().spurious_failures(1).run(trusts);
+        assert_eq!(checked.verdict(), Verdict::Assertion, "{checked}");
+    }
+    Builder::new().spurious_failures(3).check(|| {
+        let x = Arc::new(AtomicUsize::new(0));
+        let add = |x: &AtomicUsize| {
+            let mut seen = x.load(SeqCst);
+            while let Err(found) = x.compare_exchange_weak(seen, seen + 1, SeqCst, SeqCst) {
+                assert!(found >= seen);
+                seen = found;
+            }
+        };
+        let own = x.clone();
+        let other = thread::spawn(move || add(&own));
+        add(&x);
+        other.join().unwrap();
+        assert_eq!(x.load(SeqCst), 2);
+    });
 }

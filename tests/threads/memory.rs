@@ -146,3 +146,84 @@ fn memory_is_freed_once() {
     assert_eq!(found, Verdict::Error, "{text}");
     assert!(text.contains("and again in"), "{text}");
 }
+
+/// An access by `with_mut` lasts as long as its closure, which may do other things meanwhile.
+#[test]
+fn an_access_lasts_as_long_as_its_closure() {
+    use mazurka::cell::UnsafeCell;
+    use mazurka::sync::atomic::AtomicBool;
+    let early = |is_early: bool| {
+        move || {
+            let cell = Arc::new((AtomicBool::new(false), UnsafeCell::new(0)));
+            let own = cell.clone();
+            let other = thread::spawn(move || {
+                own.1.with_mut(|_| {
+                    if is_early {
+                        own.0.store(true, SeqCst);
+                    }
+                });
+                own.0.store(true, SeqCst);
+            });
+            if cell.0.load(SeqCst) {
+                cell.1.with(|_| ());
+            }
+            other.join().unwrap();
+        }
+    };
+    assert_eq!(verdict(early(false)).0, Verdict::Ok);
+    let (found, text) = verdict(early(true));
+    assert_eq!(found, Verdict::Error, "{text}");
+    assert!(text.contains("data race: a"), "{text}");
+}
+
+/// A lock that is a pointer: who waits asks the same again and again.
+#[test]
+fn who_waits_for_a_pointer_waits_as_for_a_number() {
+    let spins = |unlocks: bool| {
+        move || {
+            let lock = Arc::new((AtomicPtr::<i32>::default(), AtomicUsize::new(0)));
+            let locks = move |lock: &(AtomicPtr<i32>, AtomicUsize)| {
+                let (free, locked) = (std::ptr::null_mut(), std::ptr::dangling_mut());
+                while lock.0.compare_exchange(free, locked, SeqCst, SeqCst).is_err() {
+                    thread::yield_now();
+                }
+                lock.1.store(lock.1.load(SeqCst) + 1, SeqCst);
+                if unlocks {
+                    lock.0.store(free, SeqCst);
+                }
+            };
+            let own = lock.clone();
+            let other = thread::spawn(move || locks(&own));
+            locks(&lock);
+            other.join().unwrap();
+            assert_eq!(lock.1.load(SeqCst), 2);
+        }
+    };
+    let search = |unlocks| {
+        let builder = mazurka::threads::Builder::new().all().max_traces(100);
+        let checked = builder.run(spins(unlocks));
+        (checked.verdict(), checked.stats().traces, checked.to_string())
+    };
+    let (found, classes, text) = search(true);
+    assert_eq!((found, classes), (Verdict::Ok, 4), "{text}");
+    let (found, _, text) = search(false);
+    assert_eq!(found, Verdict::Livelock, "{text}");
+}
+
+/// A loop that expects another pointer each time gives up once it has found the right one.
+#[test]
+fn a_loop_that_expects_other_pointers_is_followed() {
+    let (found, text) = verdict(|| {
+        let shared = Arc::new(AtomicPtr::<u8>::new(std::ptr::without_provenance_mut(150)));
+        let mut tries = 1;
+        let exchange = |expected: usize| {
+            let expected = std::ptr::without_provenance_mut(expected);
+            shared.compare_exchange(expected, std::ptr::null_mut(), SeqCst, SeqCst).is_ok()
+        };
+        while !exchange(tries) {
+            tries += 1;
+        }
+        assert_eq!(tries, 150);
+    });
+    assert_eq!(found, Verdict::Ok, "{text}");
+}

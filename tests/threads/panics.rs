@@ -1,12 +1,14 @@
 //! Panics of threads, and what destructors do.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::rc::Rc;
 use std::sync::atomic::AtomicUsize as Plain;
 
 use mazurka::explore::Verdict;
 use mazurka::program::Program;
 use mazurka::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use mazurka::sync::{Arc, Mutex, PoisonError, RwLock, mpsc};
+use mazurka::sync::{Arc, Condvar, Mutex, PoisonError, RwLock, mpsc};
 use mazurka::thread;
 use mazurka::threads::Builder;
 
@@ -233,4 +235,114 @@ fn a_thread_that_differs_is_not_followed() {
     });
     assert_eq!(found, Verdict::Error, "{text}");
     assert!(text.contains("nondeterminism: after the same outcomes"), "{text}");
+}
+
+/// Does this when it is dropped.
+struct Does<F: FnMut()>(F);
+
+impl<F: FnMut()> Drop for Does<F> {
+    fn drop(&mut self) {
+        (self.0)();
+    }
+}
+
+/// Does this while a panic unwinds that is caught.
+fn in_a_panic(act: impl FnMut()) {
+    let caught = catch_unwind(AssertUnwindSafe(|| {
+        let _does = Does(act);
+        resume_unwind(Box::new(1));
+    }));
+    assert!(caught.is_err());
+}
+
+/// What a destructor asks for in a panic that is caught is done, or the search says that it is not.
+#[test]
+fn nothing_is_left_out_in_a_panic_that_is_caught() {
+    let all: [fn(); 12] = [
+        || in_a_panic(|| drop(thread::spawn(|| panic!("it runs")))),
+        || {
+            let (lock, got) = (Mutex::new(0), Rc::new(Cell::new(false)));
+            in_a_panic(|| got.set(lock.try_lock().is_ok()));
+            assert!(!got.get());
+        },
+        || {
+            let lock = RwLock::new(0);
+            in_a_panic(|| drop(lock.try_read()));
+        },
+        || {
+            let x = Arc::new(AtomicUsize::new(0));
+            let own = x.clone();
+            let other = thread::spawn(move || own.store(1, SeqCst));
+            in_a_panic(|| assert!(x.load(SeqCst) < 2));
+            other.join().unwrap();
+        },
+        || {
+            let x = AtomicUsize::new(0);
+            in_a_panic(|| _ = x.swap(1, SeqCst));
+        },
+        || {
+            let mut other = Some(thread::spawn(|| ()));
+            in_a_panic(|| _ = other.take().unwrap().join());
+        },
+        || {
+            let wait = (Mutex::new(false), Condvar::new());
+            in_a_panic(|| drop(wait.1.wait(wait.0.lock().unwrap())));
+        },
+        || {
+            let text = "alive and well, a long enough text".to_string();
+            in_a_panic(|| {
+                let local = text.clone();
+                thread::scope(|scope| {
+                    scope.spawn(|| assert_eq!(local, "alive and well, a long enough text"));
+                });
+            });
+        },
+        || in_a_panic(thread::park),
+        || {
+            let lock = mazurka::future::sync::Mutex::new(0);
+            let mut guard = Some(lock.blocking_lock());
+            in_a_panic(|| drop(guard.take()));
+            drop(lock.blocking_lock());
+        },
+        || {
+            let permits = Arc::new(mazurka::future::sync::Semaphore::new(1));
+            let mut permit = Some(permits.clone().try_acquire_owned().unwrap());
+            in_a_panic(|| drop(permit.take()));
+            drop(permits.try_acquire_owned().unwrap());
+        },
+        || {
+            let (sender, mut receiver) = mazurka::future::sync::mpsc::channel::<i32>(1);
+            let mut sender = Some(sender);
+            in_a_panic(|| drop(sender.take()));
+            assert!(receiver.blocking_recv().is_none());
+        },
+    ];
+    for (n, act) in all.into_iter().enumerate() {
+        let (found, text) = verdict(act);
+        assert!(text.contains("that is not supported"), "{n}: {text}");
+        assert_ne!(found, Verdict::Ok, "{n}: {text}");
+    }
+}
+
+/// What needs no outcome is done once the panic is caught.
+#[test]
+fn what_needs_no_outcome_is_done_after_a_panic() {
+    Builder::new().check(|| {
+        let (x, lock) = (Arc::new(AtomicUsize::new(0)), Arc::new((Mutex::new(0), Condvar::new())));
+        let own = (x.clone(), lock.clone());
+        let other = thread::spawn(move || {
+            let (x, lock) = own;
+            let mut guard = Some(lock.0.lock().unwrap());
+            in_a_panic(|| {
+                x.store(1, SeqCst);
+                drop(guard.take());
+                lock.1.notify_one();
+            });
+        });
+        let mut guard = lock.0.lock().unwrap_or_else(PoisonError::into_inner);
+        while x.load(SeqCst) == 0 {
+            guard = lock.1.wait(guard).unwrap_or_else(PoisonError::into_inner);
+        }
+        other.join().unwrap();
+    });
 }

@@ -61,7 +61,7 @@ const CIRCLES: &[(&str, &str, &str)] = &[
     ),
     (
         "threads",
-        "alloc ask scope statics sync system thread token waiting world",
+        "alloc ask locals scope statics sync system thread token unwind waiting watch world",
         "The code of a thread asks the system that runs it, by the interfaces of objects.",
     ),
     (

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::patience::Turns;
+use super::patience::{Delivery, Turns};
 
 thread_local! {
     /// The live processes of each system in use, with its number. There are few systems at a time.
@@ -27,7 +27,7 @@ pub(super) struct Live<P> {
     clock: u64,
     most: usize,
     /// The record of when they run.
-    pub(super) turns: Arc<Turns>,
+    pub(super) turns: Arc<Turns<Delivery>>,
 }
 
 struct Kept<P> {
@@ -38,7 +38,11 @@ struct Kept<P> {
 impl<P: 'static> Live<P> {
     /// Takes the live processes of this system, with a bound on their number; `put_back` returns
     /// them. A thread that has none yet joins the search.
-    pub(super) fn of(system: u64, most: usize, join: impl FnOnce() -> Arc<Turns>) -> Box<Live<P>> {
+    pub(super) fn of(
+        system: u64,
+        most: usize,
+        join: impl FnOnce() -> Arc<Turns<Delivery>>,
+    ) -> Box<Live<P>> {
         let found = removed(system);
         match found.and_then(|found| found.downcast().ok()) {
             Some(live) => live,

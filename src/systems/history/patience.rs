@@ -24,44 +24,78 @@ use std::time::{Duration, Instant};
 use super::runner::Pulse;
 use super::tree::NodeId;
 use super::{Asked, History, Reply, Runner, Told};
-use crate::model::{Failure, FailureKind};
+use crate::model::{Failure, FailureKind, Site};
 
 /// The size of the stack of a search: the usual size for the main thread.
 const STACK: usize = 8 << 20;
 
-/// The number of checks within the time limit of a process.
+/// The number of checks within the time limit of a process, at least.
 const LOOKS: u32 = 8;
+
+/// The longest time between two checks.
+const SHORT: Duration = Duration::from_millis(50);
 
 /// The delivery of an outcome to a process: its history, and the outcome; without an outcome, its
 /// start.
 #[derive(Clone)]
-pub(super) struct Delivery {
+pub(crate) struct Delivery {
     pub(super) node: NodeId,
     pub(super) told: Option<Told>,
 }
 
-/// What a thread is doing.
-#[derive(Default)]
-pub(super) struct Turns {
+/// What a thread is doing, and what it has begun last.
+pub(crate) struct Turns<D> {
     /// A counter that is odd while a process is running and grows with each answer; or [`LEFT`].
     count: AtomicU64,
-    latest: Mutex<Option<Delivery>>,
+    latest: Mutex<Option<D>>,
+}
+
+impl<D> Default for Turns<D> {
+    fn default() -> Turns<D> {
+        Turns { count: AtomicU64::new(0), latest: Mutex::new(None) }
+    }
 }
 
 /// The thread was abandoned.
 const LEFT: u64 = u64::MAX;
 
-impl Turns {
-    /// A process starts to handle an outcome.
-    pub(super) fn begin(&self, node: NodeId, told: Option<&Told>) {
-        let delivery = Delivery { node, told: told.cloned() };
-        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(delivery);
+impl<D> Turns<D> {
+    /// A process starts with this.
+    pub(crate) fn begin(&self, delivery: D) {
+        self.replace(Some(delivery));
         self.turn(1);
     }
 
     /// It has answered.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         self.turn(1);
+    }
+
+    /// The process that runs goes on with this. Returns what it was doing; `None` if none has run.
+    pub(crate) fn turn_to_next(&self, delivery: D) -> Option<D> {
+        if self.count.load(Ordering::Relaxed).is_multiple_of(2) {
+            self.begin(delivery);
+            return None;
+        }
+        let before = self.replace(Some(delivery));
+        self.turn(2);
+        before
+    }
+
+    /// It is back at what it was doing before that.
+    pub(crate) fn turn_back(&self, before: Option<D>) {
+        match before {
+            None => self.end(),
+            before => {
+                self.replace(before);
+                self.turn(2);
+            }
+        }
+    }
+
+    fn replace(&self, delivery: Option<D>) -> Option<D> {
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *latest, delivery)
     }
 
     fn turn(&self, by: u64) {
@@ -77,7 +111,7 @@ impl Turns {
     }
 }
 
-impl Pulse for Turns {
+impl Pulse for Turns<Delivery> {
     /// It has answered, and starts to handle the next outcome.
     fn go_on(&self) {
         self.turn(2);
@@ -85,21 +119,43 @@ impl Pulse for Turns {
 }
 
 /// The threads of a search.
-#[derive(Default)]
-pub(super) struct Watched(Mutex<Vec<Arc<Turns>>>);
+pub(crate) struct Watched<D> {
+    threads: Mutex<Vec<Arc<Turns<D>>>>,
+    /// What a thread was doing that does not go on.
+    given_up: Mutex<Option<D>>,
+}
 
-impl Watched {
+impl<D> Default for Watched<D> {
+    fn default() -> Watched<D> {
+        Watched { threads: Mutex::default(), given_up: Mutex::new(None) }
+    }
+}
+
+impl<D: Clone> Watched<D> {
     /// Adds a thread.
-    pub(super) fn join(&self) -> Arc<Turns> {
-        let turns = Arc::<Turns>::default();
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(turns.clone());
+    pub(crate) fn join(&self) -> Arc<Turns<D>> {
+        let turns = Arc::<Turns<D>>::default();
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner).push(turns.clone());
         turns
     }
 
-    /// What some thread has been doing for longer than `patience`; then all threads are abandoned.
-    /// `seen` has the counters of the previous check.
-    fn hang(&self, patience: Duration, seen: &mut Vec<(u64, Instant)>) -> Option<Delivery> {
-        let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    /// This thread does not go on: as if it hung.
+    pub(crate) fn give_up(&self, doing: D) -> ! {
+        self.given_up.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(doing);
+        loop {
+            thread::park();
+        }
+    }
+
+    /// What some thread has been doing for longer than `patience`, or when it gave up; then all
+    /// threads are abandoned. `seen` has the counters of the previous check.
+    fn hang(&self, patience: Duration, seen: &mut Vec<(u64, Instant)>) -> Option<D> {
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        let given_up = self.given_up.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if given_up.is_some() {
+            threads.drain(..).for_each(|thread| thread.count.store(LEFT, Ordering::Release));
+            return given_up;
+        }
         for (place, turns) in threads.iter().enumerate() {
             let count = turns.count.load(Ordering::Acquire);
             match seen.get_mut(place) {
@@ -124,11 +180,29 @@ impl Watched {
     }
 }
 
-/// Runs `work`, and runs it again whenever a process has hung on the way, or the runner says so.
-pub(super) fn attempt<R: Runner, T: Send + 'static>(
-    system: &History<R>,
+/// A system that is searched by threads which may be abandoned.
+pub(crate) trait Watchable: Sized + Send + 'static {
+    /// What its threads are doing.
+    type Delivery: Clone;
+
+    /// The same system, for another thread.
+    fn share(&self) -> Self;
+
+    /// The threads of a search.
+    fn watched(&self) -> &Watched<Self::Delivery>;
+
+    /// Has the search to be done again, whatever its result is?
+    fn searches_again(&self) -> bool;
+
+    /// From now on, a process fails when it does what has hung.
+    fn note_hang(&self, hang: Self::Delivery, patience: Duration);
+}
+
+/// Runs `work`, and runs it again whenever a process has hung on the way, or the system says so.
+pub(crate) fn attempt<S: Watchable, T: Send + 'static>(
+    system: &S,
     patience: Duration,
-    work: impl Fn(&History<R>) -> T + Send + Sync + 'static,
+    work: impl Fn(&S) -> T + Send + Sync + 'static,
 ) -> T {
     let work = Arc::new(work);
     'search: loop {
@@ -137,9 +211,9 @@ pub(super) fn attempt<R: Runner, T: Send + 'static>(
         let thread = named(move || send(&done, work(&system_of_thread)));
         let mut seen = Vec::new();
         let hang = loop {
-            match result.recv_timeout(patience / LOOKS) {
+            match result.recv_timeout((patience / LOOKS).min(SHORT)) {
                 // A search that has to be done again may also have panicked.
-                Ok(_) | Err(RecvTimeoutError::Disconnected) if system.runner().searches_again() => {
+                Ok(_) | Err(RecvTimeoutError::Disconnected) if system.searches_again() => {
                     continue 'search;
                 }
                 Ok(result) => return result,
@@ -148,7 +222,7 @@ pub(super) fn attempt<R: Runner, T: Send + 'static>(
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            if let Some(hang) = system.shared.watched.hang(patience, &mut seen) {
+            if let Some(hang) = system.watched().hang(patience, &mut seen) {
                 break hang;
             }
         };
@@ -156,7 +230,21 @@ pub(super) fn attempt<R: Runner, T: Send + 'static>(
     }
 }
 
-impl<R: Runner> History<R> {
+impl<R: Runner> Watchable for History<R> {
+    type Delivery = Delivery;
+
+    fn share(&self) -> History<R> {
+        self.share()
+    }
+
+    fn watched(&self) -> &Watched<Delivery> {
+        &self.shared.watched
+    }
+
+    fn searches_again(&self) -> bool {
+        self.runner().searches_again()
+    }
+
     /// From now on, a process with this history fails when it gets this outcome.
     fn note_hang(&self, Delivery { node, told }: Delivery, patience: Duration) {
         let tree = self.tree();
@@ -165,17 +253,22 @@ impl<R: Runner> History<R> {
             None => self.runner().site(tree.start(node)),
         };
         drop(tree);
-        let after = site.as_deref().map(|site| &*site.text).filter(|text| !text.is_empty());
-        let after = after.map_or(String::new(), |text| format!("after {text} "));
-        let time = humantime::format_duration(patience);
-        let message = format!("hang: {after}the process makes no operation for {time}");
-        let failure = Failure { kind: FailureKind::Error, message, site: site.as_deref().cloned() };
+        let failure = hang(site.as_deref(), "process", patience);
         let reply = Reply::new(Asked::Failed(failure), site);
         match told {
             Some(told) => drop(self.attach(node, told, reply)),
             None => self.tree_mut().begin(node, reply),
         }
     }
+}
+
+/// The failure of a process that hangs after the operation at this site.
+pub(crate) fn hang(site: Option<&Site>, who: &str, patience: Duration) -> Failure {
+    let after = site.map(|site| &*site.text).filter(|text| !text.is_empty());
+    let after = after.map_or(String::new(), |text| format!("after {text} "));
+    let time = humantime::format_duration(patience);
+    let message = format!("hang: {after}the {who} makes no operation for {time}");
+    Failure { kind: FailureKind::Error, message, site: site.cloned() }
 }
 
 fn send<T>(done: &Sender<T>, result: T) {

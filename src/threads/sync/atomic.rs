@@ -19,14 +19,19 @@ use crate::threads::token::{Change, Updating, Width, Word};
 /// The cell of an atomic, and what it begins with.
 ///
 /// It is copied before an operation: as soon as that is done, another thread may free the atomic.
-#[derive(Clone, Copy)]
-struct Number {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Number {
     cell: CellId,
     width: Width,
     first: u64,
 }
 
 impl Number {
+    /// A number that is no atomic of the program, and is called so.
+    pub(super) fn new(what: &'static str, width: Width, first: u64, place: Place) -> Number {
+        Number { cell: new_cell(what, place), width, first }
+    }
+
     /// The bits that were found.
     fn bits(self, told: Option<Told>) -> u64 {
         match told {
@@ -35,7 +40,7 @@ impl Number {
         }
     }
 
-    fn load(self, text: &'static str, place: Place) -> u64 {
+    pub(super) fn load(self, text: &'static str, place: Place) -> u64 {
         self.bits(ask_for(Op::Access(self.cell, Access::Read), text, place))
     }
 
@@ -60,10 +65,10 @@ impl Number {
         self.bits(told)
     }
 
-    fn store(self, bits: u64, place: Place) {
+    pub(super) fn store(self, bits: u64, text: &'static str, place: Place) {
         let word = Word::new(bits, Some(self.width), Running::current().node.get(), None);
         let write = |word| Op::Access(self.cell, Access::Write(word));
-        ask(Asked::with(word.value(), write), "store", place);
+        ask(Asked::with(word.value(), write), text, place);
         leave(self.cell, bits);
     }
 
@@ -121,7 +126,7 @@ macro_rules! atomic {
             pub fn store(&self, value: $type, ordering: Ordering) {
                 note(ordering);
                 let place = Location::caller();
-                self.number(place).store($to(value), place);
+                self.number(place).store($to(value), "store", place);
             }
 
             /// Writes this value, and returns the one before.
@@ -159,10 +164,11 @@ macro_rules! atomic {
                 if old == current { Ok(old) } else { Err(old) }
             }
 
-            /// As [`compare_exchange`](Self::compare_exchange); it does not fail for no reason.
+            /// As [`compare_exchange`](Self::compare_exchange); it may fail for no reason, if
+            /// threads may ([`spurious_failures`](crate::threads::Builder::spurious_failures)).
             ///
             /// # Errors
-            /// With the value, if it is not `current`.
+            /// With the value, if it is not `current`, or for no reason.
             #[track_caller]
             pub fn compare_exchange_weak(
                 &self,
@@ -171,6 +177,9 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$type, $type> {
+                if Running::current().fails_for_nothing(Location::caller()) {
+                    return Err(self.load(failure));
+                }
                 self.compare_exchange(current, new, success, failure)
             }
 

@@ -1,5 +1,6 @@
 //! [`std::sync::Barrier`].
 
+use std::panic::Location;
 use std::sync::PoisonError;
 
 use super::{Condvar, Mutex};
@@ -44,7 +45,8 @@ impl Barrier {
         }
         let round = state.1;
         while state.1 == round {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let woken = self.changed.wait_inside(state, false, Location::caller());
+            state = woken.unwrap_or_else(PoisonError::into_inner);
         }
         BarrierWaitResult(false)
     }

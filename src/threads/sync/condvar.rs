@@ -35,11 +35,16 @@ impl Condvar {
     /// A condition variable that nobody waits for.
     #[track_caller]
     pub fn new() -> Condvar {
-        Condvar::new_at(Location::caller())
+        Condvar::new_at("Condvar", Location::caller())
     }
 
-    pub(super) fn new_at(place: Place) -> Condvar {
-        Condvar(CondvarId(Running::current().make(Made::Condvar, "Condvar", place)))
+    pub(super) fn new_at(what: &'static str, place: Place) -> Condvar {
+        Condvar(CondvarId(Running::current().make(Made::Condvar, what, place)))
+    }
+
+    /// What distinguishes it from other objects.
+    pub(super) fn number(&self) -> u32 {
+        self.0.0
     }
 
     /// Unlocks the mutex, waits to be notified, and locks the mutex again.
@@ -51,15 +56,26 @@ impl Condvar {
         self.wait_at(guard, false, Location::caller())
     }
 
-    pub(super) fn wait_at<'a, T: ?Sized>(
+    /// Waits, as the program says: so the thread may wake for no reason.
+    fn wait_at<'a, T: ?Sized>(
         &self,
         guard: MutexGuard<'a, T>,
         is_timed: bool,
         place: Place,
     ) -> LockResult<MutexGuard<'a, T>> {
-        if !is_timed && Running::current().wakes_for_nothing(place) {
-            return guard.unlock().lock_at(place);
+        match Running::current().wakes_for_nothing(place) {
+            true => guard.unlock().lock_at(place),
+            false => self.wait_inside(guard, is_timed, place),
         }
+    }
+
+    /// Waits to be notified, in an operation of the program or of another object.
+    pub(super) fn wait_inside<'a, T: ?Sized>(
+        &self,
+        guard: MutexGuard<'a, T>,
+        is_timed: bool,
+        place: Place,
+    ) -> LockResult<MutexGuard<'a, T>> {
         let Condvar(condvar) = *self;
         let handle = request(Op::Enrol(condvar), "wait", place);
         let mutex = guard.unlock();

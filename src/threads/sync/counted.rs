@@ -20,7 +20,7 @@ use std::sync::Arc as Plain;
 
 use super::turns::Turns;
 use crate::threads::ask::{Place, Running};
-use crate::threads::system::Counting;
+use crate::threads::mode::Counting;
 
 /// A handle of a content that several have: see [`std::sync::Arc`].
 pub struct Arc<T: ?Sized> {
@@ -71,7 +71,12 @@ impl<T> Arc<T> {
     /// A handle of this content.
     #[track_caller]
     pub fn new(content: T) -> Arc<T> {
-        Arc::made(Plain::new(content), Location::caller())
+        Arc::made(content, Location::caller())
+    }
+
+    /// As if it were made there.
+    pub(in crate::threads) fn made(content: T, place: Place) -> Arc<T> {
+        Arc::of_std(Plain::new(content), place)
     }
 
     /// The content, if this is its only handle.
@@ -102,10 +107,10 @@ impl<T: ?Sized> Arc<T> {
     /// The handle of the standard library, counted from now on. It should be the only one.
     #[track_caller]
     pub fn from_std(content: Plain<T>) -> Arc<T> {
-        Arc::made(content, Location::caller())
+        Arc::of_std(content, Location::caller())
     }
 
-    fn made(content: Plain<T>, place: Place) -> Arc<T> {
+    fn of_std(content: Plain<T>, place: Place) -> Arc<T> {
         Arc { content: Some(content), drops: Drops::new(place) }
     }
 
@@ -199,7 +204,7 @@ impl<T: Clone> Arc<T> {
     pub fn make_mut(this: &mut Arc<T>) -> &mut T {
         let place = Location::caller();
         if Arc::get_mut(this).is_none() {
-            *this = Arc::made(Plain::new((**this).clone()), place);
+            *this = Arc::made((**this).clone(), place);
         }
         Plain::get_mut(this.content.as_mut().expect("a handle that is not dropped"))
             .expect("the only handle")

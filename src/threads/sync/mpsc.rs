@@ -25,7 +25,7 @@ use super::condvar::is_over;
 use super::section::Named;
 use super::turns::Turns;
 use crate::threads::ask::{Place, Running};
-use crate::threads::system::Counting;
+use crate::threads::mode::Counting;
 use post::Post;
 use queue::Queue;
 

@@ -5,7 +5,8 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::{LockResult, TryLockError, TryLockResult};
 
-use super::{Content, granted};
+use super::poison::Poison;
+use super::{Content, granted, poisoned, unpoisoned};
 use crate::model::{Handle, MutexId, Op, Request};
 use crate::systems::history::Told;
 use crate::threads::ask::{Place, Running, ask_for, request};
@@ -15,6 +16,7 @@ use crate::threads::system::Made;
 pub struct Mutex<T: ?Sized> {
     id: MutexId,
     content: Content,
+    poison: Poison,
     inner: std::sync::Mutex<T>,
 }
 
@@ -23,6 +25,8 @@ pub struct MutexGuard<'a, T: ?Sized> {
     mutex: &'a Mutex<T>,
     handle: Handle,
     place: Place,
+    /// Was the thread unwinding when it locked it?
+    was_panicking: bool,
     inner: Option<std::sync::MutexGuard<'a, T>>,
 }
 
@@ -30,21 +34,24 @@ impl<T> Mutex<T> {
     /// A mutex that guards this.
     #[track_caller]
     pub fn new(value: T) -> Mutex<T> {
-        Mutex::new_at(value, Location::caller())
+        Mutex::new_at(value, "Mutex", Location::caller())
     }
 
-    pub(super) fn new_at(value: T, place: Place) -> Mutex<T> {
-        let id = MutexId(Running::current().make(Made::Mutex, "Mutex", place));
+    pub(super) fn new_at(value: T, what: &'static str, place: Place) -> Mutex<T> {
+        let id = MutexId(Running::current().make(Made::Mutex, what, place));
         let content = Content::new("content of Mutex", place);
-        Mutex { id, content, inner: std::sync::Mutex::new(value) }
+        let poison = Poison::new(place);
+        Mutex { id, content, poison, inner: std::sync::Mutex::new(value) }
     }
 
     /// What it guards.
     ///
     /// # Errors
     /// If a thread has panicked while it had locked the mutex.
+    #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
-        self.inner.into_inner()
+        let is_poisoned = self.poison.is_found(self.inner.is_poisoned(), Location::caller());
+        poisoned(is_poisoned, unpoisoned(self.inner.into_inner()))
     }
 }
 
@@ -59,7 +66,7 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     pub(super) fn lock_at(&self, place: Place) -> LockResult<MutexGuard<'_, T>> {
-        Running::current().must_not_have(self.address(), false, place);
+        Running::current().must_not_have(self.id.0, false, place);
         let handle = request(Op::AsyncLock(self.id), "lock", place);
         let own = Request { mutex: self.id, handle };
         ask_for(Op::MutexWaitAny([own].into()), "lock", place);
@@ -80,34 +87,36 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    fn address(&self) -> usize {
-        std::ptr::from_ref(self).addr()
-    }
-
     fn guard(&self, handle: Handle, place: Place) -> LockResult<MutexGuard<'_, T>> {
         self.content.observe("lock", place);
-        let guard = |inner| MutexGuard { mutex: self, handle, place, inner: Some(inner) };
-        let granted = granted(self.inner.try_lock(), guard);
-        Running::current().has_locked(self.address(), false);
-        granted
+        let inner = granted(self.inner.try_lock());
+        let is_poisoned = self.poison.is_found(self.inner.is_poisoned(), place);
+        Running::current().has_locked(self.id.0, false);
+        let was_panicking = std::thread::panicking();
+        let inner = Some(inner);
+        poisoned(is_poisoned, MutexGuard { mutex: self, handle, place, was_panicking, inner })
     }
 
     /// What it guards, without locking it.
     ///
     /// # Errors
     /// If a thread has panicked while it had locked the mutex.
+    #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.inner.get_mut()
+        let is_poisoned = self.poison.is_found(self.inner.is_poisoned(), Location::caller());
+        poisoned(is_poisoned, unpoisoned(self.inner.get_mut()))
     }
 
     /// Has a thread panicked while it had locked it?
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.inner.is_poisoned()
+        self.poison.is_set(Location::caller())
     }
 
     /// Forgets that a thread has panicked.
+    #[track_caller]
     pub fn clear_poison(&self) {
-        self.inner.clear_poison();
+        self.poison.clear(Location::caller());
     }
 }
 
@@ -121,10 +130,11 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     fn release(&mut self) {
         let Some(inner) = self.inner.take() else { return };
         let (mutex, place) = (self.mutex, self.place);
-        Running::try_current().inspect(|running| running.has_unlocked(mutex.address()));
+        Running::try_current().inspect(|running| running.has_unlocked(mutex.id.0));
         mutex.content.leave();
         drop(inner);
         mutex.content.publish("unlock", place);
+        mutex.poison.set_by(self.was_panicking, place);
         let own = Request { mutex: mutex.id, handle: self.handle };
         if Running::try_current().is_some() {
             ask_for(Op::Unlock(own), "unlock", place);

@@ -1,9 +1,10 @@
 //! A flag to wait for.
 
-use std::sync::PoisonError;
-use std::time::Duration;
+use std::panic::Location;
 
-use super::{Condvar, Mutex};
+use super::condvar::is_over;
+use super::{Condvar, Mutex, unpoisoned};
+use crate::threads::ask::Place;
 
 /// One thread waits until others have notified it.
 #[derive(Debug)]
@@ -16,34 +17,44 @@ impl Notify {
     /// Nobody has notified it yet.
     #[track_caller]
     pub fn new() -> Notify {
-        Notify { is_notified: Mutex::new(false), notified: Condvar::new() }
+        Notify::new_at(("state of Notify", "Notify"), Location::caller())
+    }
+
+    /// What it is made of is called so, and was made there.
+    pub(in crate::threads) fn new_at(
+        (state, what): (&'static str, &'static str),
+        place: Place,
+    ) -> Notify {
+        let is_notified = Mutex::new_at(false, state, place);
+        Notify { is_notified, notified: Condvar::new_at(what, place) }
     }
 
     /// Lets the thread go on that waits, or the next one that will wait.
     #[track_caller]
     pub fn notify(&self) {
-        *self.is_notified.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *unpoisoned(self.is_notified.lock()) = true;
         self.notified.notify_one();
     }
 
     /// Waits for a notification since the last wait.
     #[track_caller]
     pub fn wait(&self) {
-        let mut is_notified = self.is_notified.lock().unwrap_or_else(PoisonError::into_inner);
-        while !*is_notified {
-            is_notified = self.notified.wait(is_notified).unwrap_or_else(PoisonError::into_inner);
-        }
-        *is_notified = false;
+        self.wait_unless(false, || false, Location::caller());
     }
-}
 
-impl Notify {
     /// Waits as [`wait`](Notify::wait), or until the time is over: a choice.
     #[track_caller]
-    pub(in crate::threads) fn wait_timeout(&self, time: Duration) {
-        let is_notified = self.is_notified.lock().unwrap_or_else(PoisonError::into_inner);
-        let woken = self.notified.wait_timeout_while(is_notified, time, |notified| !*notified);
-        *woken.unwrap_or_else(PoisonError::into_inner).0 = false;
+    pub(in crate::threads) fn wait_timeout(&self) {
+        let place = Location::caller();
+        self.wait_unless(true, || is_over("wait_timeout", place), place);
+    }
+
+    fn wait_unless(&self, is_timed: bool, is_over: impl Fn() -> bool, place: Place) {
+        let mut is_notified = unpoisoned(self.is_notified.lock_at(place));
+        while !*is_notified && !is_over() {
+            is_notified = unpoisoned(self.notified.wait_inside(is_notified, is_timed, place));
+        }
+        *is_notified = false;
     }
 }
 

@@ -64,14 +64,14 @@ impl Once {
         if !*is_done {
             work(&OnceState { is_poisoned });
             *is_done = true;
-            self.is_done.store(true, Ordering::Release);
+            self.is_done.store(true, Ordering::SeqCst);
         }
     }
 
     /// Was it done?
     #[track_caller]
     pub fn is_completed(&self) -> bool {
-        self.is_done.load(Ordering::Acquire)
+        self.is_done.load(Ordering::SeqCst)
     }
 }
 

@@ -115,10 +115,11 @@ impl<T> AtomicPtr<T> {
         Ok(old)
     }
 
-    /// As [`compare_exchange`](Self::compare_exchange); it does not fail for no reason.
+    /// As [`compare_exchange`](Self::compare_exchange); it may fail for no reason, if threads
+    /// may ([`spurious_failures`](crate::threads::Builder::spurious_failures)).
     ///
     /// # Errors
-    /// With the pointer, if it is not `current`.
+    /// With the pointer, if it is not `current`, or for no reason.
     #[track_caller]
     pub fn compare_exchange_weak(
         &self,
@@ -127,6 +128,9 @@ impl<T> AtomicPtr<T> {
         success: Ordering,
         failure: Ordering,
     ) -> Result<*mut T, *mut T> {
+        if Running::current().fails_for_nothing(Location::caller()) {
+            return Err(self.load(failure));
+        }
         self.compare_exchange(current, new, success, failure)
     }
 

@@ -4,17 +4,19 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::atomic::Ordering;
-use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+use std::sync::{LockResult, TryLockError, TryLockResult};
 
-use super::{Condvar, Content, Mutex, granted};
+use super::poison::Poison;
+use super::{Condvar, Content, Mutex, granted, poisoned, unpoisoned};
 use crate::model::{Handle, Hold, Op, RwLockId};
 use crate::threads::ask::{Place, Running, ask_for, request};
 use crate::threads::system::Made;
 
 /// A reader-writer lock. Threads that wait get it in the order in which they asked, unless some are
-/// tried: then in any order.
+/// tried: then in any order, but no reader comes before a writer that waits.
 pub struct RwLock<T: ?Sized> {
     way: Way,
+    poison: Poison,
     inner: std::sync::RwLock<T>,
 }
 
@@ -31,11 +33,21 @@ enum Way {
 struct Holders {
     readers: usize,
     is_written: bool,
+    /// The number of writers that wait.
+    ///
+    /// Readers come after them, as they do in the standard library. If one came before, that would
+    /// be the same as if the writer had not asked yet: nobody sees that it waits, but for those who
+    /// try.
+    waiting: usize,
 }
 
 impl Holders {
     fn admit(self, hold: Hold) -> bool {
-        !self.is_written && (hold == Hold::Shared || self.readers == 0)
+        !self.is_written
+            && match hold {
+                Hold::Shared => self.waiting == 0,
+                Hold::Exclusive => self.readers == 0,
+            }
     }
 
     fn add(&mut self, hold: Hold) {
@@ -66,6 +78,8 @@ pub struct RwLockWriteGuard<'a, T: ?Sized> {
     lock: &'a RwLock<T>,
     handle: Handle,
     place: Place,
+    /// Was the thread unwinding when it locked it?
+    was_panicking: bool,
     inner: Option<std::sync::RwLockWriteGuard<'a, T>>,
 }
 
@@ -73,19 +87,26 @@ impl Way {
     fn new(place: Place) -> Way {
         let running = Running::current();
         if running.shared.mode.is_tried {
-            return Way::Tried(Mutex::new_at(Holders::default(), place), Condvar::new_at(place));
+            return Way::Tried(
+                Mutex::new_at(Holders::default(), "holders of RwLock", place),
+                Condvar::new_at("RwLock", place),
+            );
         }
         running.shared.has_rwlocks.store(true, Ordering::Relaxed);
         let id = RwLockId(running.make(Made::RwLock, "RwLock", place));
         Way::Queued(id, Content::new("content of RwLock", place))
     }
 
-    fn address(&self) -> usize {
-        std::ptr::from_ref(self).addr()
+    /// What distinguishes the lock from others.
+    fn number(&self) -> u32 {
+        match self {
+            Way::Queued(lock, _) => lock.0,
+            Way::Tried(_, changed) => changed.number(),
+        }
     }
 
     fn lock(&self, hold: Hold, text: &'static str, place: Place) -> Handle {
-        Running::current().must_not_have(self.address(), hold == Hold::Shared, place);
+        Running::current().must_not_have(self.number(), hold == Hold::Shared, place);
         match self {
             Way::Queued(lock, content) => {
                 let lock = *lock;
@@ -96,9 +117,12 @@ impl Way {
             }
             Way::Tried(holders, changed) => {
                 let mut holders = unpoisoned(holders.lock_at(place));
+                let waits = hold == Hold::Exclusive && !holders.admit(hold);
+                holders.waiting += usize::from(waits);
                 while !holders.admit(hold) {
-                    holders = unpoisoned(changed.wait_at(holders, false, place));
+                    holders = unpoisoned(changed.wait_inside(holders, false, place));
                 }
+                holders.waiting -= usize::from(waits);
                 holders.add(hold);
                 Handle(0)
             }
@@ -107,7 +131,8 @@ impl Way {
 
     fn try_lock(&self, hold: Hold, place: Place) -> bool {
         Running::current().shared.tries();
-        let Way::Tried(holders, _) = self else { unreachable!("locks that are tried") };
+        // Otherwise the search is done once more, but a thread that unwinds goes on.
+        let Way::Tried(holders, _) = self else { return false };
         let mut holders = unpoisoned(holders.lock_at(place));
         let is_admitted = holders.admit(hold);
         if is_admitted {
@@ -125,7 +150,7 @@ impl Way {
 
     fn unlock(&self, hold: Hold, handle: Handle, place: Place) {
         let Some(running) = Running::try_current() else { return };
-        running.has_unlocked(self.address());
+        running.has_unlocked(self.number());
         drop(running);
         match self {
             Way::Queued(lock, content) => {
@@ -142,24 +167,23 @@ impl Way {
     }
 }
 
-/// The lock of holders; whoever has panicked has left them right.
-fn unpoisoned<G>(locked: LockResult<G>) -> G {
-    locked.unwrap_or_else(PoisonError::into_inner)
-}
-
 impl<T> RwLock<T> {
     /// A lock that guards this.
     #[track_caller]
     pub fn new(value: T) -> RwLock<T> {
-        RwLock { way: Way::new(Location::caller()), inner: std::sync::RwLock::new(value) }
+        let place = Location::caller();
+        let (way, poison) = (Way::new(place), Poison::new(place));
+        RwLock { way, poison, inner: std::sync::RwLock::new(value) }
     }
 
     /// What it guards.
     ///
     /// # Errors
     /// If a thread has panicked while it had locked it to write.
+    #[track_caller]
     pub fn into_inner(self) -> LockResult<T> {
-        self.inner.into_inner()
+        let is_poisoned = self.poison.is_found(self.inner.is_poisoned(), Location::caller());
+        poisoned(is_poisoned, unpoisoned(self.inner.into_inner()))
     }
 }
 
@@ -172,21 +196,19 @@ impl<T: ?Sized> RwLock<T> {
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let place = Location::caller();
         let handle = self.way.lock(Hold::Shared, "read", place);
-        granted(self.inner.try_read(), |inner| self.read_guard(inner, handle, place))
+        self.read_guard(handle, place)
     }
 
-    /// Locks it together with other readers, unless another thread writes it.
+    /// Locks it together with other readers, unless another thread writes it or waits to.
     ///
     /// # Errors
-    /// If another thread writes it, or one has panicked while it had locked it to write.
+    /// If another thread writes it or waits to, or one has panicked while it had locked it to
+    /// write.
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
         let place = Location::caller();
         match self.way.try_lock(Hold::Shared, place) {
-            true => {
-                let guard = |inner| self.read_guard(inner, Handle(0), place);
-                Ok(granted(self.inner.try_read(), guard)?)
-            }
+            true => Ok(self.read_guard(Handle(0), place)?),
             false => Err(TryLockError::WouldBlock),
         }
     }
@@ -199,7 +221,7 @@ impl<T: ?Sized> RwLock<T> {
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
         let place = Location::caller();
         let handle = self.way.lock(Hold::Exclusive, "write", place);
-        granted(self.inner.try_write(), |inner| self.write_guard(inner, handle, place))
+        self.write_guard(handle, place)
     }
 
     /// Locks it alone, unless another thread has it.
@@ -210,45 +232,46 @@ impl<T: ?Sized> RwLock<T> {
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
         let place = Location::caller();
         match self.way.try_lock(Hold::Exclusive, place) {
-            true => {
-                let guard = |inner| self.write_guard(inner, Handle(0), place);
-                Ok(granted(self.inner.try_write(), guard)?)
-            }
+            true => Ok(self.write_guard(Handle(0), place)?),
             false => Err(TryLockError::WouldBlock),
         }
     }
 
-    fn read_guard<'a>(
-        &'a self,
-        inner: std::sync::RwLockReadGuard<'a, T>,
-        handle: Handle,
-        place: Place,
-    ) -> RwLockReadGuard<'a, T> {
-        Running::current().has_locked(self.way.address(), true);
-        RwLockReadGuard { lock: self, handle, place, inner: Some(inner) }
+    fn read_guard(&self, handle: Handle, place: Place) -> LockResult<RwLockReadGuard<'_, T>> {
+        let inner = Some(granted(self.inner.try_read()));
+        let is_poisoned = self.poison.is_found(self.inner.is_poisoned(), place);
+        Running::current().has_locked(self.way.number(), true);
+        poisoned(is_poisoned, RwLockReadGuard { lock: self, handle, place, inner })
     }
 
-    fn write_guard<'a>(
-        &'a self,
-        inner: std::sync::RwLockWriteGuard<'a, T>,
-        handle: Handle,
-        place: Place,
-    ) -> RwLockWriteGuard<'a, T> {
-        Running::current().has_locked(self.way.address(), false);
-        RwLockWriteGuard { lock: self, handle, place, inner: Some(inner) }
+    fn write_guard(&self, handle: Handle, place: Place) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let inner = Some(granted(self.inner.try_write()));
+        let is_poisoned = self.poison.is_found(self.inner.is_poisoned(), place);
+        Running::current().has_locked(self.way.number(), false);
+        let was_panicking = std::thread::panicking();
+        poisoned(is_poisoned, RwLockWriteGuard { lock: self, handle, place, was_panicking, inner })
     }
 
     /// What it guards, without locking it.
     ///
     /// # Errors
     /// If a thread has panicked while it had locked it to write.
+    #[track_caller]
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.inner.get_mut()
+        let is_poisoned = self.poison.is_found(self.inner.is_poisoned(), Location::caller());
+        poisoned(is_poisoned, unpoisoned(self.inner.get_mut()))
     }
 
     /// Has a thread panicked while it had locked it to write?
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.inner.is_poisoned()
+        self.poison.is_set(Location::caller())
+    }
+
+    /// Forgets that a thread has panicked.
+    #[track_caller]
+    pub fn clear_poison(&self) {
+        self.poison.clear(Location::caller());
     }
 }
 
@@ -263,6 +286,7 @@ impl<T: ?Sized> Drop for RwLockWriteGuard<'_, T> {
     fn drop(&mut self) {
         self.lock.way.leave();
         drop(self.inner.take());
+        self.lock.poison.set_by(self.was_panicking, self.place);
         self.lock.way.unlock(Hold::Exclusive, self.handle, self.place);
     }
 }

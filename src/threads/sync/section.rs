@@ -12,6 +12,7 @@ use crate::model::{Access, CellId, Op};
 use crate::systems::history::Asked;
 use crate::threads::ask::{Place, Running, ask, ask_for, content, is_stale};
 use crate::threads::token::Token;
+use crate::threads::unwind;
 
 /// Data that threads act on, one after another.
 pub(in crate::threads) struct Section<T> {
@@ -99,8 +100,8 @@ impl Flag {
     }
 }
 
-/// Is the thread unwinding, or are all being ended? Then what is dropped need tell nobody: a panic
-/// is a violation at once.
+/// Is the thread unwinding, or are all being ended? Then what is dropped tells nobody. A panic in
+/// which this is asked must not be caught.
 pub(in crate::threads) fn is_over() -> bool {
-    std::thread::panicking() || Running::is_gone()
+    unwind::leaves_out() || Running::is_gone()
 }

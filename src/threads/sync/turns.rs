@@ -10,6 +10,7 @@ use super::access::{new_cell, update_cell};
 use crate::model::CellId;
 use crate::threads::ask::{Place, Running, content, is_stale};
 use crate::threads::token::{Turn, Turned};
+use crate::threads::unwind;
 
 /// The turns that were taken at something.
 #[derive(Debug)]
@@ -29,8 +30,7 @@ impl Turns {
     /// memory has to be as it was then.
     pub(in crate::threads) fn take(&self, text: &'static str, place: Place) {
         let running = Running::current();
-        if std::thread::panicking() {
-            running.has_locked_in_panic.set(true);
+        if unwind::leaves_out() {
             return;
         }
         let by = running.node.get();

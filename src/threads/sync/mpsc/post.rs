@@ -22,7 +22,7 @@ use crate::model::{Envelope, MailboxId, Op};
 use crate::systems::history::tree::NodeId;
 use crate::systems::history::{Asked, Told};
 use crate::threads::ask::{Place, Running, ask, ask_for, is_stale, request};
-use crate::threads::sync::section::{Flag, Named};
+use crate::threads::sync::section::{Flag, Named, is_over};
 use crate::threads::system::Made;
 use crate::threads::token::Token;
 
@@ -105,7 +105,7 @@ impl<T> Post<T> {
     }
 
     pub(super) fn recv(&self, place: Place) -> Result<T, RecvError> {
-        if is_over() || self.has_ended.load(Ordering::Relaxed) {
+        if self.has_ended.load(Ordering::Relaxed) || is_over() {
             return Err(RecvError);
         }
         let named = Named { text: "recv", place };
@@ -121,7 +121,7 @@ impl<T> Post<T> {
 
     /// The receiver is dropped.
     pub(super) fn abandon(&self, named: Named) {
-        if is_over() || self.has_ended.load(Ordering::Relaxed) {
+        if self.has_ended.load(Ordering::Relaxed) || is_over() {
             return;
         }
         self.is_unread.set(named);
@@ -156,13 +156,4 @@ fn take(mailbox: MailboxId, Named { text, place }: Named) -> Option<Token> {
         Told::Completed { value, .. } => Token::of(&value),
         _ => None,
     }
-}
-
-/// Is the thread unwinding, or are all being ended? A panic in which this is asked must not be
-/// caught.
-fn is_over() -> bool {
-    if std::thread::panicking() {
-        Running::try_current().inspect(|running| running.has_locked_in_panic.set(true));
-    }
-    std::thread::panicking() || Running::is_gone()
 }
