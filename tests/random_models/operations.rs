@@ -139,6 +139,10 @@ fn programs_of_the_language_lead_to_every_warning() {
     let mut found = BTreeSet::new();
     for seed in 0..1_500 {
         let program = program(seed);
+        // UDPOR refuses processes that wait until nothing else can happen.
+        if program.objects().may_time_out_when_stuck {
+            continue;
+        }
         let program = program.observed();
         let budget = Budget { all: true, max_traces: Some(30), ..Budget::default() };
         let outcome = explore(&program, Udpor::default(), budget, &mut NoObserver);
