@@ -169,6 +169,19 @@ impl<F: Future> Future for Apart<F> {
     }
 }
 
+/// The last number that comes before a time is over, or 0.
+async fn last_in_time(receiver: &mut mpsc::Receiver<u32>) -> u32 {
+    let mut time = Box::pin(sleep(SECOND));
+    let mut got = 0;
+    loop {
+        tokio::select! {
+            biased;
+            () = &mut time => break got,
+            Some(n) = receiver.recv() => got = n,
+        }
+    }
+}
+
 #[test]
 fn times_side_by_side_and_within_one_another() {
     let nested =
@@ -202,33 +215,17 @@ fn times_side_by_side_and_within_one_another() {
             let _ = sender.send(1).await;
             let _ = sender.send(2).await;
         });
-        let mut time = Box::pin(sleep(SECOND));
-        let mut got = 0;
-        loop {
-            tokio::select! {
-                biased;
-                () = &mut time => break got,
-                Some(n) = receiver.recv() => got = n,
-            }
-        }
+        last_in_time(&mut receiver).await
     });
     assert_eq!(one_for_all, BTreeSet::from([0, 1, 2]));
     // Also if all messages are there, and the task does not sleep between them. But the time is not
     // over where it begins.
     let queued = outcomes(|| async {
-        let (sender, mut receiver) = mpsc::unbounded_channel();
+        let (sender, mut receiver) = mpsc::channel(2);
         for n in 1..=2 {
-            sender.send(n).unwrap();
+            sender.try_send(n).unwrap();
         }
-        let mut time = Box::pin(sleep(SECOND));
-        let mut got = 0;
-        loop {
-            tokio::select! {
-                biased;
-                () = &mut time => break got,
-                Some(n) = receiver.recv() => got = n,
-            }
-        }
+        last_in_time(&mut receiver).await
     });
     assert_eq!(queued, BTreeSet::from([1, 2]));
     let until = outcomes(|| async {
