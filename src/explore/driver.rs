@@ -481,17 +481,29 @@ impl<'o> Driver<'o> {
         process: ProcessId,
     ) {
         if self.cut_poll.is_none() {
-            let others = state.processes().filter(|_| self.may_wait_for_all);
-            let mut asked = others.chain([process]);
-            if let Some(cut) = asked.find(|&process| state.is_cut_at_poll(locals, process)) {
-                let site = locals.system().describe().site(locals.get(state.local(cut)));
-                self.cut_poll = Some(Box::new(CutPoll { site, polls: state.max_polls() }));
+            if self.may_wait_for_all {
+                state.processes().for_each(|process| self.judge_poll(locals, state, process));
+            } else {
+                self.judge_poll(locals, state, process);
             }
         }
         match property::process_failure(locals, state, process) {
             Some(failure) if failure.is_unsupported() => self.stop(StopReason::Unsupported),
             None if !state.is_crowded() => {}
             _ => self.judge_failure(locals, Position::new(locals, state).about(process)),
+        }
+    }
+
+    #[inline]
+    fn judge_poll<S: System>(
+        &mut self,
+        locals: &mut Locals<'_, S>,
+        state: &State,
+        process: ProcessId,
+    ) {
+        if state.is_cut_at_poll(locals, process) {
+            let site = locals.system().describe().site(locals.get(state.local(process)));
+            self.cut_poll = Some(Box::new(CutPoll { site, polls: state.max_polls() }));
         }
     }
 
