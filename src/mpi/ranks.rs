@@ -151,18 +151,6 @@ struct Unexplored {
     exclusive_locks: BTreeMap<String, BTreeSet<u32>>,
 }
 
-impl Unexplored {
-    /// A rank that may take a shared lock behind the exclusive lock of another one, where it needs
-    /// it, and that other rank (`c/locks.c`).
-    fn late_lock(&self) -> Option<(u32, &Option<String>, u32)> {
-        self.late_locks.iter().find_map(|(part, late)| {
-            let others = self.exclusive_locks.get(part)?;
-            let other_than = |rank: u32| others.iter().copied().find(|&other| other != rank);
-            late.iter().find_map(|(&rank, place)| Some((rank, place, other_than(rank)?)))
-        })
-    }
-}
-
 impl Ranks {
     /// Starts the program once for each rank; it stops before `main`.
     ///
@@ -487,22 +475,27 @@ fn place(site: &Site) -> Option<String> {
     Some(format!("{file}:{}", site.line))
 }
 
+/// The place, if it is known, behind what happens there.
+fn in_brackets(place: &Option<String>) -> String {
+    place.as_ref().map_or(String::new(), |place| format!(" ({place})"))
+}
+
 fn waits_apart(rank: &str, place: &Option<String>) -> String {
-    let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
+    let place = in_brackets(place);
     format!(
         "all threads of {rank} wait in calls of MPI{place}, one of them not for a request: whether that is for ever is not explored"
     )
 }
 
 fn locks_late(rank: &str, place: &Option<String>, other: &str) -> String {
-    let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
+    let place = in_brackets(place);
     format!(
         "{rank} has a shared lock of a window that it needs only after other calls{place}, and {other} locks the same part alone: MPI may take the shared lock where it is needed, and that is not explored"
     )
 }
 
 fn leaves_loop(rank: &str, place: &Option<String>) -> String {
-    let place = place.as_ref().map_or(String::new(), |place| format!(" ({place})"));
+    let place = in_brackets(place);
     format!(
         "{rank} leaves a loop in which a thread looks for a change that has not come{place}: when it may leave is not explored"
     )

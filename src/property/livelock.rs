@@ -182,7 +182,6 @@ impl Watch {
                 // It moves to its end, or to where it waits for others.
                 return Motion::On;
             }
-            let moves = |(_, process): &(usize, &ProcessId)| movers.contains(process);
             let stay: Vec<u32> = rounds.into_iter().flatten().collect();
             let spin = |(index, &process): (usize, &ProcessId)| {
                 let mut passes: Vec<LocalId> = places.iter().map(|place| place[index]).collect();
@@ -191,7 +190,8 @@ impl Watch {
                 let lasting = stay.iter().map(|&number| places[number as usize][index]).collect();
                 Spin { process, passes, lasting }
             };
-            Motion::Round(all.iter().enumerate().filter(moves).map(spin).collect())
+            let all = all.iter().enumerate().filter(|(_, process)| movers.contains(process));
+            Motion::Round(all.map(spin).collect())
         })
     }
 

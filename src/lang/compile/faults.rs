@@ -249,9 +249,9 @@ impl Compiler<'_> {
 
     /// Receives if a poll finds something. Without a message the value is that of `otherwise`.
     ///
-    /// The receive accepts only messages of the source that was found, so that the poll and the
-    /// receive do not both choose among sources. If it accepted less, messages of another process
-    /// with this source could overtake one another there.
+    /// Where sources are those of the processes, the receive accepts only messages of the source
+    /// that was found, so that the poll and the receive do not both choose among sources. If it
+    /// accepted less, messages of another process with this source could overtake one another.
     pub(super) fn timed(
         &mut self,
         (form, src, tag): (Probing, bool, bool),
@@ -271,15 +271,16 @@ impl Compiler<'_> {
         part(self, 0);
         let nothing = self.jump(Instr::JumpIfFalse);
         self.emit(Instr::Get(at));
-        let names_source = !self.names_sources;
-        match names_source {
-            true => part(self, 1),
-            false => (0..u32::from(src)).for_each(|_| self.emit(Instr::Get(at + 1))),
+        let is_narrow = !self.names_sources;
+        if is_narrow {
+            part(self, 1);
+        } else if src {
+            self.emit(Instr::Get(at + 1));
         }
         if tag {
             self.emit(Instr::Get(at + 1 + u32::from(src)));
         }
-        self.visible(Visible::Irecv { src: names_source || src, tag });
+        self.visible(Visible::Irecv { src: is_narrow || src, tag });
         self.visible(Visible::Wait);
         self.squash(at);
         let end = self.jump(Instr::Jump);

@@ -378,10 +378,10 @@ static bool reads_any(const struct window *window, int target) {
 }
 
 void operations_complete(struct window *window, int target, bool is_local) {
+  bool reads = reads_any(window, target);
   /* Nobody can see yet what such an operation changes. */
-  bool is_needed = !is_local || reads_any(window, target);
-  bool is_later = lock_hides(window, target, is_local) && !reads_any(window, target);
-  if (!is_later && is_needed) lock_need(window, target);
+  bool is_later = lock_hides(window, target, is_local) && !reads;
+  if (!is_later && (reads || !is_local)) lock_need(window, target);
   if (!is_later) locks_settle(), operations_apply(window, target);
   for (size_t i = 0; i < window->length; i++) {
     if (window->operations[i].target != target) continue;

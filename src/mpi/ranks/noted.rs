@@ -43,7 +43,8 @@ impl Ranks {
         self.uses.lock().expect("no thread panics while it has the uses")
     }
 
-    /// Records what a rank has done with files and threads, and the files that its places are in.
+    /// Records what a rank has done with files, threads and locks of windows, and the files that
+    /// its places are in.
     /// Returns the failure, if this is one.
     pub(super) fn note_uses(
         &self,
@@ -61,36 +62,60 @@ impl Ranks {
             }
             let site = self.site(rank, &parts.u64s()?, "");
             let at = place(&site);
-            if letter == b't' {
-                self.unexplored().threads.insert(rank);
-                continue;
+            if let Some(what) = Use::of(letter) {
+                run.add(&path, what);
+                let found = self.uses().add(&path, &self.user(rank), what, at);
+                clash = clash.or(found.map(|found| self.unsupported(rank, &found, Some(site))));
+            } else {
+                self.unexplored().note(letter, rank, path, at)?;
             }
-            if letter == b'g' {
-                self.unexplored().loops.entry(rank).or_insert(at);
-                continue;
-            }
-            if letter == b'p' {
-                self.unexplored().waits.entry(rank).or_insert(at);
-                continue;
-            }
-            if letter == b's' {
-                self.unexplored().sharers.insert(rank);
-                continue;
-            }
-            if letter == b'h' {
-                self.unexplored().late_locks.entry(path).or_default().entry(rank).or_insert(at);
-                continue;
-            }
-            if letter == b'x' {
-                self.unexplored().exclusive_locks.entry(path).or_default().insert(rank);
-                continue;
-            }
-            let what = Use::of(letter).ok_or(Trouble::Protocol)?;
-            run.add(&path, what);
-            let found = self.uses().add(&path, &self.user(rank), what, at);
-            clash = clash.or(found.map(|found| self.unsupported(rank, &found, Some(site))));
         }
         Ok(clash)
+    }
+}
+
+impl Unexplored {
+    /// A rank that may take a shared lock behind the exclusive lock of another one, where it needs
+    /// it, and that other rank (`c/locks.c`).
+    pub(super) fn late_lock(&self) -> Option<(u32, &Option<String>, u32)> {
+        self.late_locks.iter().find_map(|(part, late)| {
+            let others = self.exclusive_locks.get(part)?;
+            let other_than = |rank: u32| others.iter().copied().find(|&other| other != rank);
+            late.iter().find_map(|(&rank, place)| Some((rank, place, other_than(rank)?)))
+        })
+    }
+
+    /// Records what the library writes as this letter (`c/calls.h`). `part` is that of a window, if
+    /// it is about one.
+    fn note(
+        &mut self,
+        letter: u8,
+        rank: u32,
+        part: String,
+        at: Option<String>,
+    ) -> Result<(), Trouble> {
+        match letter {
+            b't' => {
+                self.threads.insert(rank);
+            }
+            b's' => {
+                self.sharers.insert(rank);
+            }
+            b'x' => {
+                self.exclusive_locks.entry(part).or_default().insert(rank);
+            }
+            b'g' => {
+                self.loops.entry(rank).or_insert(at);
+            }
+            b'p' => {
+                self.waits.entry(rank).or_insert(at);
+            }
+            b'h' => {
+                self.late_locks.entry(part).or_default().entry(rank).or_insert(at);
+            }
+            _ => return Err(Trouble::Protocol),
+        }
+        Ok(())
     }
 }
 

@@ -10,7 +10,6 @@ use std::fmt;
 use std::task::{Context, Poll, Waker};
 
 use crate::threads::future::bell::{act, discard, poll, register, wake};
-use crate::threads::future::clock::quickly;
 use crate::threads::sync::atomic::{AtomicU64, Ordering};
 use crate::threads::sync::section::{Named, Section, is_over};
 
@@ -132,7 +131,7 @@ impl Notify {
     #[track_caller]
     pub fn notified_owned(self: std::sync::Arc<Self>) -> futures::OwnedNotified {
         let named = Named::here("notified_owned");
-        let made = quickly(|| self.times.load(Ordering::SeqCst));
+        let made = self.times.load(Ordering::SeqCst);
         futures::OwnedNotified(futures::Waiting {
             notify: self,
             made,
@@ -142,7 +141,7 @@ impl Notify {
     }
 
     fn waiting(&self, named: Named) -> futures::Waiting<&Notify> {
-        let made = quickly(|| self.times.load(Ordering::SeqCst));
+        let made = self.times.load(Ordering::SeqCst);
         futures::Waiting { notify: self, made, place: futures::Place::New, named }
     }
 
@@ -161,7 +160,7 @@ impl Notify {
     /// Notifies all tasks that wait, and each `Notified` that was made before.
     #[track_caller]
     pub fn notify_waiters(&self) {
-        let times = quickly(|| self.times.fetch_add(1, Ordering::SeqCst)) + 1;
+        let times = self.times.fetch_add(1, Ordering::SeqCst) + 1;
         act(&self.section, Named::here("notify_waiters"), |state| state.notify_all(times));
     }
 }
